@@ -1,0 +1,37 @@
+# The two commands of the README: `make demo` and `make test`. Both set up `.venv` first.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-slow lint pictures benchmarks clean
+
+demo: .venv/installed
+	$(BIN)/diffresnet demo
+
+test: lint
+	$(BIN)/python -m pytest
+
+test-slow: .venv/installed
+	$(BIN)/python -m pytest -m slow
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+# Every picture of the README and the docs.
+pictures: .venv/installed
+	$(BIN)/diffresnet demo --out docs/images
+
+benchmarks: .venv/installed
+	$(BIN)/python benchmarks/diffusion.py
+	$(BIN)/python benchmarks/neighbors.py
+
+.venv/installed: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis demo

@@ -1,0 +1,222 @@
+"""Exhaustive neighbor search, exact up to rounding.
+
+Everything is decided in float64. Squared distances come from one matrix product where that is exact
+enough, and from subtraction where the product cancels. In a large set a product in float32, twice
+as fast, chooses candidates first, and a bound on its error tells for which rows it may have missed
+a neighbor.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+BLOCK_SIZE = 2**23
+"""How many distances of one large set are in memory at a time (64 MB in float64)."""
+
+DIRECT_FEATURES = 16
+"""Up to this many features, distances by subtraction cost no more than by matrix product."""
+
+CANCELLATION = 1e-6
+"""Squared distances below this part of the squared norms are computed again by subtraction.
+
+The product |x|^2 + |y|^2 - 2 x.y errs by some 1e-15 of the squared norms, so the others are right
+to some 1e-9.
+"""
+
+SINGLE_POINTS = 1024
+"""From this many points on, candidates are chosen in float32."""
+
+SPARE_CANDIDATES = 8
+"""How many candidates more than neighbors are chosen in float32."""
+
+
+class Neighbors(NamedTuple):
+    """The nearest neighbors of each point, nearest first, the point itself the very first.
+
+    `distances` are plain (not squared) Euclidean distances. Both have shape (N, n_neighbors) or
+    (T, N, n_neighbors).
+    """
+
+    distances: Tensor
+    indices: Tensor
+
+
+def search_sets(sets: Tensor, n_neighbors: int) -> Neighbors:
+    """Find the neighbors of every point within its own set (T, N, d), a block of rows at a time."""
+    n_sets, n_points, n_features = sets.shape
+    sets = _centered(sets)
+    search = _ProductSearch(sets, n_neighbors) if n_features > DIRECT_FEATURES else None
+    every_row = torch.arange(n_points, device=sets.device)
+    found = [
+        search(rows) if search else _search_directly(sets, rows, n_neighbors)
+        for rows in every_row.split(max(1, BLOCK_SIZE // (n_sets * n_points)))
+    ]
+    return Neighbors(
+        torch.cat([near.distances for near in found], dim=1),
+        torch.cat([near.indices for near in found], dim=1),
+    )
+
+
+def _centered(sets: Tensor) -> Tensor:
+    """Move the point nearest to the mean of each set to the origin, in float64.
+
+    Small norms keep the product formula exact, and an origin among the points keeps integers
+    integers, so that equal distances stay equal.
+    """
+    sets = sets.to(torch.float64)
+    means = sets.mean(dim=1, keepdim=True)
+    offsets = torch.linalg.vecdot(sets, sets) - 2 * (sets @ means.mT).squeeze(-1)
+    middle = offsets.argmin(dim=1)
+    return sets - sets[torch.arange(len(sets), device=sets.device), middle].unsqueeze(1)
+
+
+def _search_directly(sets: Tensor, rows: Tensor, n_neighbors: int) -> Neighbors:
+    """Search for `rows` by subtraction: exact, but slow for many features."""
+    distances = torch.cdist(sets[:, rows], sets, compute_mode="donot_use_mm_for_euclid_dist")
+    near, _ = _select(distances, rows, n_neighbors)
+    near.distances[..., 0] = 0
+    return near
+
+
+class _ProductSearch:
+    """Search by matrix product, and again by subtraction where the product cancels."""
+
+    def __init__(self, sets: Tensor, n_neighbors: int) -> None:
+        self.sets = sets
+        self.norms = torch.linalg.vecdot(sets, sets)
+        self.n_neighbors = n_neighbors
+        n_sets, n_points, n_features = sets.shape
+        # The float32 product errs by at most this part of |x|^2 + |y|^2, whatever its order of
+        # summation: each of d roundings, of the factors and of the sum, by at most 2^-24.
+        self.single_error = (n_features + 4) * 2.0**-24
+        in_range = 1e-20 < float(self.norms.max()) < 1e30
+        large = n_sets == 1 and n_points >= max(SINGLE_POINTS, n_neighbors + SPARE_CANDIDATES + 1)
+        self.single = sets[0].float() if large and in_range else None
+        self.memory: dict[torch.dtype, Tensor] = {}
+
+    def __call__(self, rows: Tensor) -> Neighbors:
+        if self.single is None:
+            return self._search_in_double(rows)
+        near, doubtful = self._search_in_single(self.single, rows)
+        n_doubtful = int(doubtful.sum())
+        if n_doubtful > 0:
+            again = self._search_in_double(rows[doubtful])
+            near.distances[:, doubtful], near.indices[:, doubtful] = again
+        if n_doubtful > len(rows) / 4:  # as where many distances are equal: no gain
+            self.single = None
+        return near
+
+    def _search_in_single(self, single: Tensor, rows: Tensor) -> tuple[Neighbors, Tensor]:
+        """Choose candidates in float32; tell for which rows one may be missing."""
+        block = self._memory(rows, single)[0]
+        torch.addmm(self.norms[0].float(), single[rows], single.mT, alpha=-2, out=block)
+        block[torch.arange(len(rows), device=rows.device), rows] = -torch.inf
+        chosen = block.topk(self.n_neighbors + SPARE_CANDIDATES, dim=-1, largest=False)
+        points, norms = self.sets[0], self.norms[0]
+        products = torch.bmm(points[chosen.indices], points[rows].unsqueeze(-1)).squeeze(-1)
+        exact = norms[chosen.indices] - 2 * products
+        exact[chosen.indices == rows.unsqueeze(-1)] = -torch.inf
+        near = _by_distance(exact, chosen.indices)
+        last, following = near.distances[:, self.n_neighbors - 1 : self.n_neighbors + 1].unbind(1)
+        own, left_out = norms[rows], chosen.values.amax(dim=-1)
+        # A point with a squared norm above 16 times this is farther away than the last neighbor, by
+        # the triangle inequality. The others err by no more than that allows.
+        reach = own + (last + own).clamp(min=0)
+        error = self.single_error * (own + 16 * reach) + 1e-30
+        doubtful = (last >= left_out - error) | _too_close(following, own)
+        distances, indices = (part[:, : self.n_neighbors].unsqueeze(0) for part in near)
+        return self._finish(rows, distances, indices), doubtful
+
+    def _search_in_double(self, rows: Tensor) -> Neighbors:
+        block = self._memory(rows, self.sets)
+        norms = self.norms.unsqueeze(1)
+        torch.baddbmm(norms, self.sets[:, rows], self.sets.mT, alpha=-2, out=block)
+        near, following = _select(block, rows, self.n_neighbors)
+        near = self._finish(rows, *near)
+        crowded = _too_close(following, self.norms[:, rows])
+        for which in crowded.any(dim=1).nonzero().flatten().tolist():
+            mine = crowded[which]
+            again = self._search_crowd(which, rows[mine], block[which, mine])
+            near.distances[which, mine], near.indices[which, mine] = again
+        return near
+
+    def _search_crowd(self, which: int, rows: Tensor, reduced: Tensor) -> Neighbors:
+        """Search by subtraction among the points too close to the rows of one set."""
+        points, own = self.sets[which], self.norms[which, rows].unsqueeze(-1)
+        near_enough = (reduced + own < 4 * CANCELLATION * own).nonzero()
+        reduced.fill_(torch.inf)
+        for some in near_enough.split(BLOCK_SIZE // points.shape[-1]):
+            row, column = some.unbind(dim=1)
+            reduced[row, column] = (points[rows[row]] - points[column]).square().sum(dim=-1)
+        near, _ = _select(reduced.unsqueeze(0), rows, self.n_neighbors)
+        near.distances[..., 0] = 0
+        return Neighbors(near.distances[0].sqrt(), near.indices[0])
+
+    def _memory(self, rows: Tensor, points: Tensor) -> Tensor:
+        """Return memory for a block; asking for it each time costs as much as the product."""
+        n_sets, n_points, _ = self.sets.shape
+        block = self.memory.get(points.dtype)
+        if block is None or block.shape[1] < len(rows):
+            block = points.new_empty(n_sets, len(rows), n_points)
+            self.memory[points.dtype] = block
+        return block[:, : len(rows)]
+
+    def _finish(self, rows: Tensor, reduced: Tensor, indices: Tensor) -> Neighbors:
+        """Turn |y|^2 - 2 x.y into distances, by subtraction where points are too close for it."""
+        own = self.norms[:, rows].unsqueeze(-1)
+        theirs = self.norms.gather(1, indices.flatten(1)).view_as(indices)
+        squared = (reduced + own).clamp(min=0)
+        close = squared < CANCELLATION * (own + theirs)
+        close[..., 0] = False  # the point itself
+        for some in close.nonzero().split(BLOCK_SIZE // self.sets.shape[-1]):
+            which, row, place = some.unbind(dim=1)
+            difference = self.sets[which, rows[row]] - self.sets[which, indices[which, row, place]]
+            squared[which, row, place] = difference.square().sum(dim=-1)
+        distances = squared.sqrt()
+        distances[..., 0] = -torch.inf
+        near = _by_distance(distances, indices)
+        near.distances[..., 0] = 0
+        return near
+
+
+def _too_close(following: Tensor, own: Tensor) -> Tensor:
+    """Tell where the one after the last neighbor is so close that the product may mistake them."""
+    return following + own < 2.1 * CANCELLATION * own
+
+
+def _select(values: Tensor, rows: Tensor, n_smallest: int) -> tuple[Neighbors, Tensor]:
+    """Return the smallest of `values` (T, R, N) in each row, in order, and the one that follows.
+
+    The row's own column comes first, as -inf, then equal values in the order of their columns. The
+    one that follows is infinite where there is none. `values` is overwritten.
+    """
+    n_points = values.shape[-1]
+    values[:, torch.arange(len(rows), device=rows.device), rows] = -torch.inf
+    smallest = values.topk(min(n_smallest + 1, n_points), dim=-1, largest=False)
+    indices = smallest.indices[..., :n_smallest]
+    if n_smallest == n_points:
+        following = torch.full_like(values[..., 0], torch.inf)
+    else:
+        # `topk` does not say which of equal values it takes: take the first columns instead.
+        last, following = smallest.values[..., n_smallest - 1 :].unbind(dim=-1)
+        tied = last == following
+        if tied.any():
+            indices[tied] = _first_smallest(values[tied], last[tied].unsqueeze(-1), n_smallest)
+    return _by_distance(values.gather(-1, indices), indices), following
+
+
+def _first_smallest(values: Tensor, last: Tensor, n_smallest: int) -> Tensor:
+    """Return the columns (R, n_smallest) of values below `last`, then of the first equal to it."""
+    below, equal = values < last, values == last
+    missing = n_smallest - below.sum(dim=-1, keepdim=True)
+    chosen = below | (equal & (equal.cumsum(dim=-1) <= missing))
+    return chosen.nonzero()[:, 1].view(-1, n_smallest)
+
+
+def _by_distance(distances: Tensor, indices: Tensor) -> Neighbors:
+    """Sort each row by distance, then by index."""
+    by_index = indices.argsort(dim=-1)
+    distances, indices = distances.gather(-1, by_index), indices.gather(-1, by_index)
+    order = distances.argsort(dim=-1, stable=True)
+    return Neighbors(distances.gather(-1, order), indices.gather(-1, order))

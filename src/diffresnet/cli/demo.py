@@ -1,0 +1,55 @@
+"""`diffresnet demo`: see diffusion pull the subclasses of the XOR set together."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from diffresnet.paper.xor import XorResult, run_xor
+from diffresnet.report.evolution import draw_evolution
+from diffresnet.report.files import write_whole
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the picture and the numbers.")] = Path(
+        "demo"
+    ),
+    seed: Annotated[int, typer.Option(help="Seed of the random points.", min=0)] = 0,
+) -> None:
+    """Diffuse the paper's XOR set, print L, D and L/D along the way, and draw it.
+
+    L is the smallest distance between two of the four discs, D the largest diameter of one. The
+    larger L/D, the easier the classes are told apart.
+
+    Writes xor.png and xor.json (L, D and L/D after every step).
+    """
+    result = run_xor(torch.Generator().manual_seed(seed))
+    numbers = result.to_json()
+    picture = draw_evolution(
+        result.shown,
+        result.data.labels,
+        numbers["max_diameter"],
+        numbers["distance_diameter_ratio"],
+    )
+    console = Console()
+    console.print(_table(result))
+    try:
+        for name, content in (("xor.json", json.dumps(numbers).encode()), ("xor.png", picture)):
+            console.print(f"wrote {write_whole(out / name, content)}", soft_wrap=True)
+    except OSError as error:
+        message = f"diffresnet demo: cannot write to {out}: {error.strerror}. Choose another --out."
+        raise typer.BadParameter(message) from error
+
+
+def _table(result: XorResult) -> Table:
+    table = Table(title="XOR set, 400 points in four discs, diffused")
+    for name in ("steps", "L", "D", "L/D"):
+        table.add_column(name, justify="right")
+    for step in result.shown:
+        distance, diameter = result.min_distances[step], result.max_diameters[step]
+        table.add_row(str(step), f"{distance:.3f}", f"{diameter:.3g}", f"{distance / diameter:.3g}")
+    return table

@@ -1,0 +1,380 @@
+"""The diffusion step x <- x - gamma (Lambda - W) x, many times, fast (Section 3.2, Appendix A)."""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import get_args
+
+import torch
+from torch import Tensor
+
+from diffresnet import _matrix as mx
+from diffresnet._checks import as_tensor, check_choice, check_count, check_real, fail
+from diffresnet._linear import apply_linear
+from diffresnet._types import Array, DiffusionMethod, Matrix
+from diffresnet.chebyshev import ROUNDING, ChebyshevSeries, diffusion_series
+
+CHEBYSHEV_OVERHEAD = 1.5
+"""What a Chebyshev term costs beside an Euler step: one product, and two additions of features."""
+
+
+class StabilityWarning(UserWarning):
+    """The step size is above the bound up to which diffusion is known to be stable."""
+
+
+class DiffusionOperator:
+    """Diffusion over a weighted graph: its Laplacian, its steps, and the bounds on them.
+
+    The Laplacian is Lambda - W, with Lambda = diag(d) and the degrees d = W 1 (Appendix A). The
+    weights of a point to itself cancel in it. Nothing here has parameters, and gradients flow to
+    the features; they flow to the weights too when these are dense and require them.
+
+    Args:
+        weights: (N, N), dense or sparse, or a dense batch (T, N, N); finite and non-negative; of
+            torch, numpy or SciPy. `build_weights` and `graph_weights` make them.
+
+    Attributes:
+        weights: the weights as a tensor, dense or CSR.
+        degrees: d = W 1, of shape (N,) or (T, N).
+
+    Raises:
+        ValueError: if `weights` is not square, finite and non-negative.
+
+    Examples:
+        >>> operator = DiffusionOperator(torch.tensor([[0.0, 0.5], [0.5, 0.0]]))
+        >>> operator.diffuse(torch.tensor([[0.0], [1.0]]), step_size=1.0, n_steps=1)
+        tensor([[0.5000],
+                [0.5000]])
+        >>> operator.max_convex_step_size, operator.max_stable_step_size
+        (2.0, 2.0)
+    """
+
+    def __init__(self, weights: Matrix) -> None:
+        self.weights = mx.as_square("DiffusionOperator", "weights", weights)
+        self.degrees = mx.row_sums(self.weights)
+        self._last_step: tuple[float, _Step] | None = None
+
+    def __repr__(self) -> str:
+        shape, layout = tuple(self.weights.shape), "csr" if self._is_csr else "dense"
+        return f"DiffusionOperator(shape={shape}, {layout}, {self.weights.dtype})"
+
+    @property
+    def n_points(self) -> int:
+        """The number N of points."""
+        return self.weights.shape[-1]
+
+    @property
+    def is_batched(self) -> bool:
+        """Whether this is a batch of T separate problems."""
+        return self.weights.ndim == 3
+
+    @property
+    def _is_csr(self) -> bool:
+        return mx.is_csr(self.weights)
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether the weights equal their transpose, up to rounding."""
+        return mx.is_symmetric(self.weights)
+
+    @property
+    def laplacian(self) -> Tensor:
+        """The matrix Lambda - W, in the layout of the weights."""
+        # A dense one may carry gradients to the weights, which a stored one would hold for ever.
+        return self._sparse_laplacian if self._is_csr else self._make_laplacian()
+
+    @cached_property
+    def _sparse_laplacian(self) -> Tensor:
+        return self._make_laplacian()
+
+    def _make_laplacian(self) -> Tensor:
+        return mx.affine(self.weights, -1, self.degrees)
+
+    @cached_property
+    def max_convex_step_size(self) -> float:
+        """The largest step size at which every new point is a convex combination of old ones.
+
+        It is 1 / max_i (d_i - w_ii), the smallest over a batch, infinite where no two points are
+        linked. Up to it hulls shrink and no feature leaves its range (maximum principle).
+        """
+        outward = self.degrees - mx.diagonal(self.weights)
+        largest = float(outward.detach().max())
+        return 1 / largest if largest > 0 else float("inf")
+
+    @cached_property
+    def max_stable_step_size(self) -> float:
+        """The largest step size that never increases the 2-norm, for symmetric weights.
+
+        It is 2 / lambda_max, with the largest eigenvalue of the Laplacian (by Lanczos iteration),
+        the smallest over a batch, infinite where no two points are linked.
+
+        Raises:
+            ValueError: if the weights are not symmetric.
+        """
+        self._require_symmetric("max_stable_step_size")
+        largest = mx.largest_eigenvalue(self.laplacian.detach())
+        return 2 / largest if largest > 0 else float("inf")
+
+    def _require_symmetric(self, function: str) -> None:
+        if not self.is_symmetric:
+            remedy = "Build them with normalization 'symmetric' or 'sinkhorn'."
+            fail(function, "weights", "symmetric", "weights that are not", remedy)
+
+    def energy(self, x: Array) -> Tensor:
+        """Return the Dirichlet energy 1/2 sum_ij w_ij |x_i - x_j|^2, which diffusion lowers.
+
+        Args:
+            x: features, (N, ...) or, for a batch, (T, N, ...).
+
+        Returns:
+            A scalar tensor or, for a batch, one number a problem.
+
+        Raises:
+            ValueError: if the points of `x` are not those of the operator.
+        """
+        features = self._flatten("energy", x)
+        degrees = (self.degrees + mx.column_sums(self.weights)).unsqueeze(-1) / 2
+        spread = self._apply(
+            features,
+            lambda y: self.weights @ y,
+            lambda y: mx.transpose(self.weights) @ y,
+        )
+        return (features * (degrees * features - spread)).sum(dim=(-2, -1))
+
+    def diffuse(
+        self,
+        x: Array,
+        step_size: float,
+        n_steps: int,
+        *,
+        method: DiffusionMethod = "auto",
+        tolerance: float = 1e-6,
+    ) -> Tensor:
+        """Take `n_steps` diffusion steps x <- x - step_size (Lambda - W) x (Algorithm 1).
+
+        The methods compute the same polynomial (I - gamma (Lambda - W))^r x:
+
+        - ``"euler"``: r products, the paper's loop; for every kind of weights.
+        - ``"chebyshev"``: some sqrt(r log(1/tolerance)) products; for symmetric weights.
+        - ``"power"``: the r-th power of the step matrix by repeated squaring, then one product; for
+          dense weights, best for many small problems.
+        - ``"auto"``: the one of these that is valid and needs the fewest operations.
+
+        Args:
+            x: features of any shape whose first axis is the points, (N, ...), or (T, N, ...) for a
+                batch; of the dtype of the weights. Integers are converted.
+            step_size: gamma, not negative; 0 changes nothing. Above the stability bound it warns.
+            n_steps: r, not negative; 0 changes nothing.
+            method: one of the four.
+            tolerance: of ``"chebyshev"``: the 2-norm of the error of a column of features is at
+                most this part of the 2-norm of the column.
+
+        Returns:
+            A new tensor of the shape of `x`.
+
+        Raises:
+            ValueError: if `x` has another number of points or another dtype than the operator, if
+                an argument is out of range, if `method` does not fit the weights, or if a step
+                above the stability bound has made the features overflow.
+
+        Warns:
+            StabilityWarning: if `step_size` is above `max_stable_step_size` (for weights that are
+                not symmetric, above `max_convex_step_size`).
+
+        Examples:
+            >>> from diffresnet import build_weights
+            >>> points = torch.tensor([[0.0], [0.2], [5.0], [5.2]])
+            >>> operator = DiffusionOperator(build_weights(points, n_top=2, bandwidth=1.0))
+            >>> operator.diffuse(points, step_size=0.5, n_steps=50)
+            tensor([[0.1000],
+                    [0.1000],
+                    [5.1000],
+                    [5.1000]])
+        """
+        features = self._flatten("diffuse", x)
+        step_size = check_real("diffuse", "step_size", step_size, zero=True)
+        n_steps = check_count("diffuse", "n_steps", n_steps, low=0)
+        check_choice("diffuse", "method", method, get_args(DiffusionMethod))
+        check_real("diffuse", "tolerance", tolerance)
+        if step_size == 0 or n_steps == 0 or features.numel() == 0:
+            return features.clone().reshape(x.shape)
+        stable = self._check_stability(step_size)
+        if method == "auto":
+            method = self._cheapest(features.shape[-1], step_size, n_steps, tolerance)
+        match method:
+            case "chebyshev":
+                diffused = self._by_chebyshev(features, step_size, n_steps, tolerance)
+            case "power":
+                diffused = self._by_power(features, step_size, n_steps)
+            case _:
+                diffused = self._by_euler(features, step_size, n_steps)
+        if not stable and not torch.isfinite(diffused).all():
+            got = f"{step_size:g}, which made the features overflow"
+            fail("diffuse", "step_size", "stable", got, "Lower it below the bound of the warning.")
+        return diffused.reshape(x.shape)
+
+    def states(
+        self,
+        x: Array,
+        step_size: float,
+        steps: Iterable[int],
+        *,
+        method: DiffusionMethod = "auto",
+        tolerance: float = 1e-6,
+    ) -> Iterator[Tensor]:
+        """Yield the features after each of `steps`, each state computed from the one before.
+
+        Use it for the step-by-step states of a figure (`range(n + 1)`) and for paths of growing
+        strength.
+
+        Args:
+            x: features, as for `diffuse`.
+            step_size: gamma, as for `diffuse`.
+            steps: numbers of steps, none smaller than the one before; 0 yields `x` itself.
+            method: as for `diffuse`.
+            tolerance: as for `diffuse`; errors add up over the states.
+
+        Raises:
+            ValueError: as `diffuse`; if `steps` decreases.
+
+        Examples:
+            >>> operator = DiffusionOperator(torch.tensor([[0.0, 0.5], [0.5, 0.0]]))
+            >>> x = torch.tensor([0.0, 1.0])
+            >>> [state.tolist() for state in operator.states(x, 0.5, steps=[0, 1, 2])]
+            [[0.0, 1.0], [0.25, 0.75], [0.375, 0.625]]
+        """
+        counts = [check_count("states", "steps", count, low=0) for count in steps]
+        if sorted(counts) != counts:
+            fail("states", "steps", "non-decreasing", counts, "Sort `steps`.")
+        return self._states(x, step_size, counts, method, tolerance)
+
+    def _states(
+        self,
+        x: Array,
+        step_size: float,
+        counts: list[int],
+        method: DiffusionMethod,
+        tolerance: float,
+    ) -> Iterator[Tensor]:
+        done = 0
+        for count in counts:
+            x = self.diffuse(x, step_size, count - done, method=method, tolerance=tolerance)
+            done = count
+            yield x
+
+    def to(self, target: torch.device | torch.dtype | str) -> "DiffusionOperator":
+        """Return this operator on another device or in another dtype."""
+        return DiffusionOperator(self.weights.to(target))
+
+    def _flatten(self, function: str, x: Array) -> Tensor:
+        """Return `x` as (N, d) or (T, N, d) in the dtype of the weights, after checking it."""
+        dtype, axes = self.weights.dtype, tuple(self.weights.shape[:-1])
+        tensor = as_tensor(function, "x", x, integers=dtype)
+        if tuple(tensor.shape[: len(axes)]) != axes:
+            must = f"of shape ({', '.join(map(str, axes))}, ...), the operator's points first"
+            remedy = "Check the order of the axes and which operator belongs to these points."
+            fail(function, "x", must, f"shape {tuple(tensor.shape)}", remedy)
+        if tensor.dtype != dtype:
+            remedy = f"Convert `x`, or use `operator.to({tensor.dtype})`."
+            fail(function, "x", f"{dtype} like the weights", tensor.dtype, remedy)
+        return tensor.reshape(*axes, -1)
+
+    def _check_stability(self, step_size: float) -> bool:
+        """Tell whether `step_size` is known to be stable; warn if it is not."""
+        if step_size <= self.max_convex_step_size * ROUNDING:  # implies the other bound
+            return True
+        name = "max_stable_step_size" if self.is_symmetric else "max_convex_step_size"
+        bound: float = getattr(self, name)
+        if step_size <= bound * ROUNDING:
+            return True
+        message = (
+            f"diffuse: `step_size` {step_size:g} is above `{name}` = {bound:g}, up to which "
+            "diffusion is known to be stable; features may grow from step to step. "
+            "Lower `step_size` and raise `n_steps`."
+        )
+        warnings.warn(message, StabilityWarning, stacklevel=3)
+        return False
+
+    def _cheapest(
+        self, n_columns: int, step_size: float, n_steps: int, tolerance: float
+    ) -> DiffusionMethod:
+        """Return the valid method with the fewest operations, counted in products with a column."""
+        costs: dict[DiffusionMethod, float] = {"euler": n_steps * n_columns}
+        if not self._is_csr:
+            n_products = n_steps.bit_length() + n_steps.bit_count() - 2
+            costs["power"] = n_products * self.n_points + n_columns
+        if step_size <= self.max_convex_step_size:
+            degree = self._series(step_size, n_steps, tolerance).degree
+            cost = degree * n_columns * CHEBYSHEV_OVERHEAD
+            if cost < min(costs.values()) and self.is_symmetric:
+                costs["chebyshev"] = cost
+        return min(costs, key=lambda method: costs[method])
+
+    def _by_euler(self, x: Tensor, step_size: float, n_steps: int) -> Tensor:
+        step = self._step(step_size)
+        return self._apply(
+            x,
+            lambda y: _repeat(step.matrix, y, n_steps),
+            lambda y: _repeat(step.transposed, y, n_steps),
+        )
+
+    def _by_chebyshev(self, x: Tensor, step_size: float, n_steps: int, tolerance: float) -> Tensor:
+        self._require_symmetric("diffuse")
+        series = self._series(step_size, n_steps, tolerance)
+        laplacian = self.laplacian
+
+        def apply_series(y: Tensor) -> Tensor:
+            return series.apply(laplacian, y)
+
+        return self._apply(x, apply_series, apply_series)
+
+    def _series(self, step_size: float, n_steps: int, tolerance: float) -> ChebyshevSeries:
+        # Gershgorin's discs give a bound on the eigenvalues for nothing; a longer step needs the
+        # exact one, which the check of its stability has computed.
+        convex = step_size <= self.max_convex_step_size
+        bound = self.max_convex_step_size if convex else self.max_stable_step_size
+        upper = 2 / bound if bound < float("inf") else 1 / step_size
+        return diffusion_series(step_size, n_steps, upper, tolerance)
+
+    def _by_power(self, x: Tensor, step_size: float, n_steps: int) -> Tensor:
+        if self._is_csr:
+            remedy = "Use 'euler' or 'chebyshev', or dense weights."
+            fail("diffuse", "method", "'euler' or 'chebyshev' for CSR weights", "'power'", remedy)
+        return torch.linalg.matrix_power(self._step(step_size).matrix, n_steps) @ x
+
+    def _apply(
+        self, x: Tensor, forward: Callable[[Tensor], Tensor], transposed: Callable[[Tensor], Tensor]
+    ) -> Tensor:
+        """Apply a linear map to x; through autograd itself where the weights need gradients."""
+        if self.weights.requires_grad:
+            return forward(x)
+        return apply_linear(x, forward, transposed)
+
+    def _step(self, step_size: float) -> "_Step":
+        """Return one step as a matrix. That of a CSR operator is kept for the next call."""
+        if self._is_csr and self._last_step is not None and self._last_step[0] == step_size:
+            return self._last_step[1]
+        step = _Step(mx.affine(self.laplacian, -step_size, 1))
+        if self._is_csr:
+            self._last_step = step_size, step
+        return step
+
+
+class _Step:
+    """The matrix I - step_size (Lambda - W), and its transpose once that is needed."""
+
+    def __init__(self, matrix: Tensor) -> None:
+        self.matrix = matrix
+
+    @cached_property
+    def transposed(self) -> Tensor:
+        return mx.transpose(self.matrix)
+
+
+def _repeat(matrix: Tensor, x: Tensor, n_times: int) -> Tensor:
+    """Apply `matrix` to x again and again, to and fro between two pieces of memory."""
+    now = x.contiguous()
+    free = [torch.zeros_like(now), torch.zeros_like(now)]
+    for time in range(n_times):
+        now = mx.add_product(free[time % 2], matrix, now, beta=0)
+    return now

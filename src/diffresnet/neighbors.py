@@ -1,0 +1,73 @@
+"""Exact nearest neighbors of one set of points, or of a batch of sets."""
+
+import torch
+from torch import Tensor
+
+from diffresnet._checks import as_points, check_count
+from diffresnet._exact_search import Neighbors, search_sets
+from diffresnet._types import Array
+
+BATCH_SIZE = 2**19
+"""How many float64 numbers (4 MB, about a cache) of many small sets are worked on at a time."""
+
+
+def nearest_neighbors(points: Array, n_neighbors: int) -> Neighbors:
+    """Find the `n_neighbors` nearest points of every point, itself counted as the first.
+
+    The search is exhaustive and decides in float64, so it is exact up to rounding, also for float32
+    points that almost coincide. Among equal distances the lower index comes first, but a point
+    always precedes its own duplicates. Memory is bounded: no N x N matrix is made. No gradient
+    flows to `points`.
+
+    Args:
+        points: (N, d), or (T, N, d) for T separate sets; torch or numpy. Integers become float64.
+        n_neighbors: between 1 and N.
+
+    Raises:
+        ValueError: if `points` is empty, not 2-D or 3-D, not finite, or so large that squared
+            distances overflow, or if `n_neighbors` is out of range.
+
+    Examples:
+        >>> near = nearest_neighbors(torch.tensor([[0.0], [1.0], [3.0]]), n_neighbors=2)
+        >>> near.indices.tolist()
+        [[0, 1], [1, 0], [2, 1]]
+        >>> near.distances.tolist()
+        [[0.0, 1.0], [0.0, 1.0], [0.0, 2.0]]
+    """
+    return search_neighbors("nearest_neighbors", "n_neighbors", points, n_neighbors)
+
+
+def kth_distances(points: Array, rank: int) -> Tensor:
+    """Return the distance from every point to its `rank`-th nearest, itself counted as the first.
+
+    Args:
+        points: (N, d) or (T, N, d); torch or numpy.
+        rank: between 1 (which gives 0) and N.
+
+    Returns:
+        A tensor of shape (N,) or (T, N).
+
+    Raises:
+        ValueError: as `nearest_neighbors`.
+
+    Examples:
+        >>> kth_distances(torch.tensor([[0.0], [1.0], [3.0]]), rank=3)
+        tensor([3., 2., 3.])
+    """
+    return search_neighbors("kth_distances", "rank", points, rank).distances[..., -1]
+
+
+def search_neighbors(function: str, argument: str, points: Array, n_neighbors: int) -> Neighbors:
+    """Do the work of `nearest_neighbors` for a `function` whose `argument` says how many."""
+    given = as_points(function, points).detach()
+    n_points = given.shape[-2]
+    n_neighbors = check_count(
+        function, argument, n_neighbors, low=1, high=n_points, of="the number of points"
+    )
+    sets = given if given.ndim == 3 else given.unsqueeze(0)
+    n_sets = max(1, BATCH_SIZE // (n_points * max(sets.shape[1:])))
+    found = [search_sets(some, n_neighbors) for some in sets.split(n_sets)]
+    shape = (*given.shape[:-1], n_neighbors)
+    distances = torch.cat([near.distances for near in found]).to(given.dtype)
+    indices = torch.cat([near.indices for near in found])
+    return Neighbors(distances.reshape(shape), indices.reshape(shape))

@@ -1,0 +1,64 @@
+"""Figure "XOR" (Section 5.1): diffusion alone, without a network, draws each subclass together."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from diffresnet.datasets import SyntheticSet, make_xor
+from diffresnet.diffusion import DiffusionOperator
+from diffresnet.paper.settings import XOR, XOR_STEPS, DiffusionSettings
+from diffresnet.theory import max_diameter, min_distance
+from diffresnet.weights import build_weights
+
+
+@dataclass(frozen=True)
+class XorResult:
+    """The XOR set along diffusion.
+
+    Attributes:
+        data: the points before diffusion, with their classes and subclasses.
+        shown: the points after each of the steps of the figure.
+        min_distances: L after 0, 1, 2, ... steps.
+        max_diameters: D after 0, 1, 2, ... steps.
+    """
+
+    data: SyntheticSet
+    shown: dict[int, Tensor]
+    min_distances: tuple[float, ...]
+    max_diameters: tuple[float, ...]
+
+    def to_json(self) -> dict[str, list[float]]:
+        """Return L, D and L/D by step, for a file."""
+        pairs = zip(self.min_distances, self.max_diameters, strict=True)
+        return {
+            "step": list(range(len(self.min_distances))),
+            "min_distance": list(self.min_distances),
+            "max_diameter": list(self.max_diameters),
+            "distance_diameter_ratio": [distance / diameter for distance, diameter in pairs],
+        }
+
+
+def run_xor(generator: torch.Generator, settings: DiffusionSettings = XOR) -> XorResult:
+    """Diffuse the XOR set step by step and measure L and D after every step.
+
+    Examples:
+        >>> result = run_xor(torch.Generator().manual_seed(0))
+        >>> result.max_diameters[200] < 1e-3 < result.max_diameters[0]
+        True
+    """
+    data = make_xor(generator)
+    weights = build_weights(
+        data.points,
+        settings.n_top,
+        bandwidth=settings.bandwidth,
+        normalization=settings.normalization,
+    )
+    every_step = range(max(XOR_STEPS) + 1)
+    states = list(DiffusionOperator(weights).states(data.points, settings.step_size, every_step))
+    return XorResult(
+        data,
+        {step: states[step] for step in XOR_STEPS},
+        tuple(min_distance(state, data.subclasses) for state in states),
+        tuple(max_diameter(state, data.subclasses) for state in states),
+    )

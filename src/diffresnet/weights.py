@@ -1,0 +1,290 @@
+"""Weights of the neighbor graph: Gaussian kernel, Sparse, Normalize (Section 3.2, Algorithm 1).
+
+One set of points (N, d) gives a CSR matrix, a batch of sets (T, N, d) a dense one (T, N, N): the
+same functions, the same numbers.
+"""
+
+from typing import get_args
+
+import torch
+from torch import Tensor
+
+from diffresnet import _matrix as mx
+from diffresnet._checks import as_points, as_tensor, check_choice, check_count, check_real, fail
+from diffresnet._types import Array, Matrix, Normalization
+from diffresnet.neighbors import Neighbors, search_neighbors
+
+SINKHORN_ITERATIONS = 10_000
+
+
+def gaussian_kernel(distances: Array, bandwidth: float | Array) -> Tensor:
+    """Turn plain distances into similarities, k = exp(-distance^2 / bandwidth^2) (Section 3.2).
+
+    Args:
+        distances: non-negative, of any shape.
+        bandwidth: sigma: one number, or one a row (broadcast against `distances`). Where it is 0,
+            only coinciding points are similar: the limit of the formula.
+
+    Returns:
+        A tensor shaped as `distances`, in [0, 1], differentiable in both arguments.
+
+    Raises:
+        ValueError: if `distances` or `bandwidth` holds a negative or non-finite number.
+
+    Examples:
+        >>> gaussian_kernel(torch.tensor([0.0, 1.0, 2.0]), bandwidth=2.0)
+        tensor([1.0000, 0.7788, 0.3679])
+    """
+    lengths = as_tensor("gaussian_kernel", "distances", distances)
+    if isinstance(bandwidth, Tensor) or not isinstance(bandwidth, int | float):
+        sigma = as_tensor("gaussian_kernel", "bandwidth", bandwidth).to(lengths)
+    else:
+        sigma = lengths.new_tensor(check_real("gaussian_kernel", "bandwidth", bandwidth, zero=True))
+    for name, tensor in (("distances", lengths), ("bandwidth", sigma)):
+        if not bool((tensor >= 0).logical_and(tensor.isfinite()).all()):
+            remedy = f"Check how `{name}` was computed."
+            got = "a negative, infinite or NaN number"
+            fail("gaussian_kernel", name, "finite and non-negative", got, remedy)
+    ratio = lengths / torch.where(sigma > 0, sigma, 1)
+    similarity = torch.exp(-ratio.square())
+    return torch.where((sigma > 0) | (lengths == 0), similarity, 0)
+
+
+def sparsify(weights: Matrix, n_top: int) -> Tensor:
+    """Keep the `n_top` largest entries of every row and set the others to 0 (Sparse, Section 3.2).
+
+    The result is in general not symmetric. Among equal entries the diagonal is kept first, then
+    the lower column.
+
+    Args:
+        weights: (N, N) or (T, N, N), dense or, for (N, N), sparse; non-negative.
+        n_top: entries to keep in a row, the point itself counted; between 1 and N.
+
+    Returns:
+        A tensor in the layout of `weights`: dense, or CSR for every sparse one.
+
+    Raises:
+        ValueError: if `weights` is not square, finite and non-negative, or `n_top` out of range.
+
+    Examples:
+        >>> sparsify(torch.tensor([[1.0, 0.2, 0.7], [0.2, 1.0, 0.1], [0.7, 0.1, 1.0]]), n_top=2)
+        tensor([[1.0000, 0.0000, 0.7000],
+                [0.2000, 1.0000, 0.0000],
+                [0.7000, 0.0000, 1.0000]])
+    """
+    matrix = mx.as_square("sparsify", "weights", weights)
+    n_points = matrix.shape[-1]
+    n_top = check_count("sparsify", "n_top", n_top, low=1, high=n_points, of="the number of points")
+    if not mx.is_csr(matrix):
+        place = torch.arange(matrix.numel(), device=matrix.device)
+        rows, columns = place // n_points, place % n_points
+        keep = _largest_of_row(matrix.flatten(), rows, columns, rows % n_points, n_top)
+        return torch.where(keep.view_as(matrix), matrix, 0)
+    rows, columns = mx.rows_of(matrix), matrix.col_indices().long()
+    keep = _largest_of_row(matrix.values(), rows, columns, rows, n_top)
+    return mx.csr_from_entries(rows[keep], columns[keep], matrix.values()[keep], n_points)
+
+
+def _largest_of_row(
+    values: Tensor, rows: Tensor, columns: Tensor, own_columns: Tensor, n_top: int
+) -> Tensor:
+    """Tell which entries, listed row by row, are among the `n_top` largest of their row."""
+    order = (columns != own_columns).to(torch.uint8).argsort(stable=True)
+    order = order[values[order].argsort(descending=True, stable=True)]
+    order = order[rows[order].argsort(stable=True)]
+    counts = torch.bincount(rows)
+    starts = counts.cumsum(0) - counts
+    place_in_row = torch.arange(len(rows), device=rows.device) - starts[rows[order]]
+    keep = torch.zeros_like(rows, dtype=torch.bool)
+    keep[order] = place_in_row < n_top
+    return keep
+
+
+def normalize(weights: Matrix, normalization: Normalization = "symmetric") -> Tensor:
+    """Balance the weights of the rows (Normalize, Section 3.2).
+
+    - ``"row"``: w_ij / d_i, so that rows sum to 1; not symmetric. The paper's program uses it for
+      the synthetic sets.
+    - ``"symmetric"``: d_i^-1/2 w_ij d_j^-1/2 with the row sums d of `weights`, then the average
+      with the transpose, as the paper's program does for few-shot tasks and graphs. Symmetric, but
+      rows do not sum to 1.
+    - ``"sinkhorn"``: the average with the transpose, then s_i w_ij s_j with s such that rows sum to
+      1: symmetric *and* balanced, as the paper's proofs assume (Appendix A).
+
+    A row of zeros (an isolated point) stays a row of zeros.
+
+    Args:
+        weights: (N, N) or (T, N, N), dense or, for (N, N), sparse; non-negative.
+        normalization: one of the three.
+
+    Returns:
+        A tensor in the layout of `weights`: dense, or CSR for every sparse one.
+
+    Raises:
+        ValueError: if `weights` is not square, finite and non-negative, if `normalization` is
+            unknown, or if no symmetric scaling exists for ``"sinkhorn"`` (it does exist whenever
+            the diagonal is positive).
+
+    Examples:
+        >>> normalize(torch.tensor([[1.0, 1.0], [0.0, 1.0]]), "row")
+        tensor([[0.5000, 0.5000],
+                [0.0000, 1.0000]])
+        >>> normalize(torch.tensor([[2.0, 1.0], [1.0, 2.0]]), "sinkhorn")
+        tensor([[0.6667, 0.3333],
+                [0.3333, 0.6667]])
+    """
+    matrix = mx.as_square("normalize", "weights", weights)
+    check_choice("normalize", "normalization", normalization, get_args(Normalization))
+    if normalization == "row":
+        return mx.scale(matrix, _power(mx.row_sums(matrix), -1))
+    if normalization == "symmetric":
+        factors = _power(mx.row_sums(matrix), -0.5)
+        return mx.symmetrize(mx.scale(matrix, factors, factors))
+    matrix = mx.symmetrize(matrix)
+    factors = _sinkhorn_factors(matrix)
+    return mx.symmetrize(mx.scale(matrix, factors, factors))
+
+
+def _power(sums: Tensor, exponent: float) -> Tensor:
+    """Return `sums` to a negative power, and 0 where a sum is 0."""
+    tiny = torch.finfo(sums.dtype).tiny
+    return torch.where(sums > 0, sums.clamp(min=tiny).pow(exponent), 0)
+
+
+def _sinkhorn_factors(matrix: Tensor) -> Tensor:
+    """Solve s_i sum_j w_ij s_j = 1 by s <- (s / W s)^1/2, which converges without oscillation."""
+    factors = _power(mx.row_sums(matrix), -0.5)
+    filled = factors > 0
+    tolerance = 32 * torch.finfo(matrix.dtype).eps
+    errors = torch.full_like(factors, torch.inf)
+    for _ in range(SINKHORN_ITERATIONS):
+        products = (matrix @ factors.unsqueeze(-1)).squeeze(-1)
+        errors = torch.where(filled, factors * products - 1, 0).detach().abs()
+        if errors.max() <= tolerance:
+            break
+        factors = torch.where(filled, (factors / torch.where(filled, products, 1)).sqrt(), 0)
+    else:
+        got = f"row sums off by {errors.max():.1g} after {SINKHORN_ITERATIONS} rounds"
+        remedy = "Give every point a positive weight to itself, or use 'symmetric'."
+        fail("normalize", "weights", "scalable to row sums of 1", got, remedy)
+    return factors
+
+
+def build_weights(
+    points: Array,
+    n_top: int,
+    *,
+    bandwidth: float | None = None,
+    bandwidth_rank: int | None = None,
+    normalization: Normalization = "symmetric",
+) -> Tensor:
+    """Build W = Normalize(Sparse(K, n_top)), K the Gaussian kernel of the points (Algorithm 1).
+
+    Equal to `normalize(sparsify(gaussian_kernel(...)))`, but from nearest neighbors alone: memory
+    and weights grow with N n_top, not with N^2.
+
+    The paper's program keeps, for few-shot tasks, the distances strictly below the n_top-th: its
+    n_top = 8 is `n_top=7` here. For synthetic sets the two count alike.
+
+    Args:
+        points: (N, d), or (T, N, d) for T separate sets; torch or numpy.
+        n_top: weights kept in a row, the point itself counted; between 1 and N.
+        bandwidth: sigma, one for all points.
+        bandwidth_rank: sigma_i is the distance from point i to its `bandwidth_rank`-th nearest,
+            itself counted as the first (Appendix E.3). If that is 0, for want of distinct points,
+            the smallest positive distance among the `n_top` nearest is taken. Without `bandwidth`
+            and `bandwidth_rank`, the rank is half of `n_top`, rounded up, and at least 2: the
+            paper's 4 for its 7.
+        normalization: see `normalize`.
+
+    Returns:
+        A CSR tensor (N, N) for one set, a dense tensor (T, N, N) for a batch. No gradient flows to
+        `points`.
+
+    Raises:
+        ValueError: if `points` is empty, not finite or not 2-D or 3-D, or an argument is out of
+            range, or both `bandwidth` and `bandwidth_rank` are given.
+
+    Examples:
+        >>> points = torch.tensor([[0.0], [1.0], [3.0]])
+        >>> build_weights(points, n_top=2, bandwidth=1.0, normalization="row").to_dense()
+        tensor([[0.7311, 0.2689, 0.0000],
+                [0.2689, 0.7311, 0.0000],
+                [0.0000, 0.0180, 0.9820]])
+    """
+    check_choice("build_weights", "normalization", normalization, get_args(Normalization))
+    given = as_points("build_weights", points)
+    n_points = given.shape[-2]
+    n_top = check_count(
+        "build_weights", "n_top", n_top, low=1, high=n_points, of="the number of points"
+    )
+    if bandwidth is not None and bandwidth_rank is not None:
+        got = f"{bandwidth_rank} beside `bandwidth` {bandwidth}"
+        fail(
+            "build_weights",
+            "bandwidth_rank",
+            "None beside a `bandwidth`",
+            got,
+            "Pass only one of them.",
+        )
+    if bandwidth is not None:
+        sigma = check_real("build_weights", "bandwidth", bandwidth)
+        near = search_neighbors("build_weights", "n_top", given, n_top)
+        return normalize(_assemble(near, gaussian_kernel(near.distances, sigma)), normalization)
+    if bandwidth_rank is None:
+        bandwidth_rank = min(max(2, (n_top + 1) // 2), n_points)
+    rank = check_count(
+        "build_weights",
+        "bandwidth_rank",
+        bandwidth_rank,
+        low=1,
+        high=n_points,
+        of="the number of points",
+    )
+    wide = search_neighbors("build_weights", "n_top", given, max(n_top, rank))
+    near = Neighbors(wide.distances[..., :n_top], wide.indices[..., :n_top])
+    sigmas = _local_bandwidths(near.distances, wide.distances[..., rank - 1 : rank])
+    return normalize(_assemble(near, gaussian_kernel(near.distances, sigmas)), normalization)
+
+
+def _local_bandwidths(distances: Tensor, ranked: Tensor) -> Tensor:
+    """Return the `ranked` distances (..., N, 1), or where 0 the smallest positive of the row."""
+    positive = torch.where(distances > 0, distances, torch.inf).amin(dim=-1, keepdim=True)
+    return torch.where(ranked > 0, ranked, torch.where(positive.isfinite(), positive, 1))
+
+
+def _assemble(near: Neighbors, values: Tensor) -> Tensor:
+    """Put the `values` of the neighbors in their places: CSR for one set, dense for a batch."""
+    n_points = values.shape[-2]
+    if values.ndim == 3:
+        dense = values.new_zeros(*values.shape[:-1], n_points)
+        return dense.scatter(-1, near.indices, values)
+    rows = torch.arange(n_points, device=values.device).unsqueeze(-1).expand_as(values)
+    linked = values > 0  # far neighbors may underflow to 0: no link
+    return mx.csr_from_entries(rows[linked], near.indices[linked], values[linked], n_points)
+
+
+def graph_weights(adjacency: Matrix) -> Tensor:
+    """Build the weights of a given graph, W = D^-1/2 (A + I) D^-1/2, D the degrees of A + I.
+
+    As the paper's program does for citation graphs (Appendix E.2): self-loops enter the normalizer
+    only, since x_i - x_i = 0. A directed graph is averaged with its transpose at the end.
+
+    Args:
+        adjacency: (N, N) or (T, N, N), dense or, for (N, N), sparse; non-negative. Self-loops in
+            it are replaced by 1.
+
+    Returns:
+        A dense tensor for a dense `adjacency`, a CSR tensor for a sparse one.
+
+    Raises:
+        ValueError: if `adjacency` is not square, finite and non-negative.
+
+    Examples:
+        >>> graph_weights(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
+        tensor([[0.5000, 0.5000],
+                [0.5000, 0.5000]])
+    """
+    matrix = mx.as_square("graph_weights", "adjacency", adjacency)
+    looped = mx.add_diagonal(matrix, 1 - mx.diagonal(matrix))
+    return normalize(looped, "symmetric")
