@@ -29,8 +29,8 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/neighbors.py
 
 .venv/installed: pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
+	$(PYTHON) -m pip --python $(BIN)/python install --quiet --constraint constraints.txt pip --editable '.[dev]'
 	touch $@
 
 clean:

@@ -185,6 +185,27 @@ def test_every_component_tends_to_its_mean(method: DiffusionMethod) -> None:
     torch.testing.assert_close(limit[5:], x[5:].mean(dim=0).expand(7, 3), rtol=0, atol=1e-5)
 
 
+@given(seed=st.integers(0, 99), n_steps=st.integers(0, 50), csr=st.booleans())
+def test_a_collapsed_operator_takes_all_steps_at_once(
+    seed: int, n_steps: int, *, csr: bool
+) -> None:
+    weights = randn(9, 9, seed=seed).abs()
+    operator = DiffusionOperator(weights.to_sparse_csr() if csr else weights)
+    x, step_size = randn(9, 2, seed=seed), operator.max_convex_step_size
+    expected = operator.diffuse(x, step_size, n_steps, method="euler")
+    torch.testing.assert_close(operator.collapse(step_size, n_steps).diffuse(x, 1.0, 1), expected)
+
+
+def test_a_step_too_long_to_collapse() -> None:
+    operator = DiffusionOperator(torch.tensor([[0.0, 0.5], [0.5, 0.0]]))
+    with pytest.raises(ValueError, match="collapse") as error:
+        operator.collapse(3.0, 2)
+    assert str(error.value) == (
+        "collapse: `step_size` must be at most `max_convex_step_size` (2), got 3. "
+        "Take more, smaller steps."
+    )
+
+
 # --- gradients
 
 

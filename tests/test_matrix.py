@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ UNARY: tuple[Callable[[Tensor], Tensor], ...] = (
     mx.symmetrize,
     lambda m: mx.add_diagonal(m, torch.arange(5, dtype=m.dtype)),
     lambda m: mx.affine(m, -2, 3),
+    lambda m: mx.set_diagonal(m, 2),
+    mx.with_moderate_size,
     lambda m: mx.affine(m, -2, torch.arange(5, dtype=m.dtype)),
     lambda m: mx.scale(m, torch.arange(5, dtype=m.dtype)),
     lambda m: mx.scale(m, torch.arange(5, dtype=m.dtype), torch.arange(5, dtype=m.dtype) + 1),
@@ -86,6 +89,25 @@ def test_largest_eigenvalue(n_points: int) -> None:
 def test_every_kind_of_matrix_is_read(matrix: Matrix) -> None:
     square = mx.as_square("f", "m", matrix)
     assert torch.equal(square.to_dense(), torch.eye(3, dtype=torch.float64))
+
+
+def test_moderate_size_is_a_power_of_two_away() -> None:
+    for factor in (1e-40, 1e-20, 1.0, 3e38):
+        matrix = factor * torch.tensor([[0.0, 0.5], [1.0, 0.25]])
+        moderate = mx.with_moderate_size(matrix)
+        assert 1 <= moderate.max() < 2
+        torch.testing.assert_close(moderate / moderate.max(), matrix / matrix.max())
+    assert torch.equal(mx.with_moderate_size(torch.zeros(2, 2)), torch.zeros(2, 2))
+
+
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array, sparse.coo_array])
+def test_later_changes_of_the_input_do_not_reach_us(make: Callable[..., Any]) -> None:
+    matrix = make(np.ones((2, 2)))
+    square = mx.as_square("f", "m", matrix)
+    matrix *= 7
+    for memory in (matrix,) if isinstance(matrix, np.ndarray) else (matrix.data,):
+        memory[:] = 9
+    assert square.to_dense().tolist() == [[1, 1], [1, 1]]
 
 
 def test_scipy_input_is_not_changed() -> None:

@@ -155,6 +155,27 @@ def test_graph_weights_match_the_formula_in_both_layouts() -> None:
     assert_rows(graph_weights(self_loops), expected.tolist())
 
 
+def test_large_self_loops_are_replaced_exactly() -> None:
+    adjacency = torch.tensor([[1e9, 1.0], [1.0, 0.0]])
+    for layout in (adjacency, adjacency.to_sparse_csr()):
+        assert_close_rows(graph_weights(layout).to_dense(), torch.full((2, 2), 0.5))
+
+
+@pytest.mark.parametrize("normalization", NORMALIZATIONS)
+@pytest.mark.parametrize("factor", [1e-40, 1e-20, 1e20, 1.5e38])
+def test_normalization_does_not_depend_on_the_size(
+    normalization: Normalization, factor: float
+) -> None:
+    weights = torch.tensor([[1.0, 0.5, 0.0], [0.25, 1.0, 0.5], [0.0, 0.5, 1.0]])
+    expected = normalize(weights, normalization)
+    for layout in (factor * weights, (factor * weights).to_sparse_csr()):
+        assert_close_rows(normalize(layout, normalization).to_dense(), expected)
+
+
+def assert_close_rows(found: Tensor, expected: Tensor) -> None:
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-6)
+
+
 def test_kernel_is_differentiable() -> None:
     distances = random_points(4, 4).abs().requires_grad_()
     bandwidth = torch.full((4, 1), 0.7, dtype=torch.float64, requires_grad=True)

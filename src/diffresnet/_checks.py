@@ -113,6 +113,14 @@ def check_real(
     return number
 
 
+def check_probability(function: str, argument: str, value: object) -> float:
+    """Return `value` as a float of at least 0 and below 1."""
+    number = check_real(function, argument, value, zero=True)
+    if number >= 1:
+        fail(function, argument, "below 1", f"{number:g}", f"Lower `{argument}`.")
+    return number
+
+
 def check_choice(function: str, argument: str, value: str, choices: Sequence[str]) -> None:
     """Refuse a `value` that is none of `choices`."""
     if value not in choices:

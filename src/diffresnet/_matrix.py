@@ -5,6 +5,7 @@ A batch of small matrices is a dense tensor (T, N, N); one large matrix is a tor
 terms of the functions here.
 """
 
+import math
 import warnings
 from typing import cast
 
@@ -131,7 +132,7 @@ def transpose(matrix: Tensor) -> Tensor:
 def symmetrize(matrix: Tensor) -> Tensor:
     """Return (W + W') / 2, symmetric to the last bit."""
     if not is_csr(matrix):
-        return (matrix + matrix.mT) / 2
+        return matrix / 2 + matrix.mT / 2
     rows, columns = rows_of(matrix), matrix.col_indices().long()
     both = torch.cat([rows, columns]), torch.cat([columns, rows])
     values = matrix.values() / 2
@@ -151,6 +152,26 @@ def add_diagonal(matrix: Tensor, diagonal: Tensor) -> Tensor:
     rows, columns = torch.cat([rows, every]), torch.cat([columns.long(), every])
     values = torch.cat([matrix.values(), diagonal])
     return csr_from_entries(rows, columns, values, matrix.shape[0])
+
+
+def set_diagonal(matrix: Tensor, value: float) -> Tensor:
+    """Return W with every diagonal entry replaced by `value`."""
+    if not is_csr(matrix):
+        own = torch.eye(matrix.shape[-1], dtype=torch.bool, device=matrix.device)
+        return torch.where(own, value, matrix)
+    others = torch.where(rows_of(matrix) == matrix.col_indices(), 0, matrix.values())
+    return affine(with_values(matrix, others), 1, value)
+
+
+def with_moderate_size(matrix: Tensor) -> Tensor:
+    """Return W times the power of two that brings its largest entry between 1 and 2."""
+    values = entries(matrix)
+    if values.numel() == 0:
+        return matrix
+    exponent = math.frexp(float(values.detach().max()))[1] - 1
+    half = exponent // 2  # the power itself may be out of range
+    scaled = values * 2.0**-half * 2.0 ** (half - exponent)
+    return with_values(matrix, scaled) if is_csr(matrix) else scaled
 
 
 def affine(matrix: Tensor, factor: float, shift: float | Tensor) -> Tensor:
@@ -216,8 +237,10 @@ def as_square(function: str, argument: str, matrix: Matrix) -> Tensor:
     """Return a non-negative finite matrix as a dense (N, N) or (T, N, N), or as a CSR tensor."""
     if isinstance(matrix, sparse.sparray | sparse.spmatrix):
         tensor = _from_scipy(function, argument, matrix)
-    else:
+    elif isinstance(matrix, Tensor):
         tensor = as_tensor(function, argument, matrix)
+    else:  # a copy, so that nobody changes it behind our back
+        tensor = as_tensor(function, argument, np.array(matrix))
     shape = tuple(tensor.shape)
     allowed = (2, 3) if tensor.layout == torch.strided else (2,)
     if tensor.ndim not in allowed or shape[-1] != shape[-2]:
@@ -252,6 +275,6 @@ def _from_scipy(function: str, argument: str, matrix: SparseMatrix) -> Tensor:
     if not array.has_canonical_format:
         array = array.copy()
         array.sum_duplicates()
-    values = as_tensor(function, argument, np.asarray(array.data))
+    values = as_tensor(function, argument, array.data.copy())
     starts, columns = (torch.from_numpy(part.copy()) for part in (array.indptr, array.indices))
     return csr(starts, columns, values)

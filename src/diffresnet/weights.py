@@ -135,6 +135,8 @@ def normalize(weights: Matrix, normalization: Normalization = "symmetric") -> Te
     """
     matrix = mx.as_square("normalize", "weights", weights)
     check_choice("normalize", "normalization", normalization, get_args(Normalization))
+    # None of the three depends on the size of the weights; very large or small ones would overflow.
+    matrix = mx.with_moderate_size(matrix)
     if normalization == "row":
         return mx.scale(matrix, _power(mx.row_sums(matrix), -1))
     if normalization == "symmetric":
@@ -286,5 +288,4 @@ def graph_weights(adjacency: Matrix) -> Tensor:
                 [0.5000, 0.5000]])
     """
     matrix = mx.as_square("graph_weights", "adjacency", adjacency)
-    looped = mx.add_diagonal(matrix, 1 - mx.diagonal(matrix))
-    return normalize(looped, "symmetric")
+    return normalize(mx.set_diagonal(matrix, 1), "symmetric")

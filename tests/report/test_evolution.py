@@ -7,13 +7,17 @@ import torch
 from diffresnet.report.evolution import draw_evolution
 
 
-@pytest.mark.parametrize(("file_format", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml version")])
+@pytest.mark.parametrize(
+    ("picture_format", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml version")]
+)
 @pytest.mark.parametrize("n_states", [1, 2, 5])
-def test_draws_a_picture(file_format: Literal["png", "svg"], start: bytes, n_states: int) -> None:
+def test_draws_a_picture(
+    picture_format: Literal["png", "svg"], start: bytes, n_states: int
+) -> None:
     pytest.importorskip("matplotlib")
     states = {step: torch.rand(20, 2) for step in range(n_states)}
     labels = torch.arange(20) % 8
-    picture = draw_evolution(states, labels, [1.0, 0.5], [1.0, 2.0], file_format)
+    picture = draw_evolution(states, labels, [1.0, 0.5], [1.0, 2.0], picture_format)
     assert picture.startswith(start)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from diffresnet import __version__
+from diffresnet.cli import reproduce
 from diffresnet.cli.demo import demo
 
 app = typer.Typer(
@@ -35,3 +36,4 @@ def main(
 
 
 app.command()(demo)
+app.add_typer(reproduce.app, name="reproduce")

@@ -9,9 +9,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from diffresnet._files import write_whole
 from diffresnet.paper.xor import XorResult, run_xor
 from diffresnet.report.evolution import draw_evolution
-from diffresnet.report.files import write_whole
 
 
 def demo(

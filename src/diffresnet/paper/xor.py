@@ -11,6 +11,9 @@ from diffresnet.paper.settings import XOR, XOR_STEPS, DiffusionSettings
 from diffresnet.theory import max_diameter, min_distance
 from diffresnet.weights import build_weights
 
+FRAMES = (*range(30), *range(30, 100, 5), *range(100, 201, 20))
+"""The steps that the animation shows: all at first, fewer as the points slow down."""
+
 
 @dataclass(frozen=True)
 class XorResult:
@@ -19,12 +22,14 @@ class XorResult:
     Attributes:
         data: the points before diffusion, with their classes and subclasses.
         shown: the points after each of the steps of the figure.
+        frames: the points after the steps of the animation.
         min_distances: L after 0, 1, 2, ... steps.
         max_diameters: D after 0, 1, 2, ... steps.
     """
 
     data: SyntheticSet
     shown: dict[int, Tensor]
+    frames: dict[int, Tensor]
     min_distances: tuple[float, ...]
     max_diameters: tuple[float, ...]
 
@@ -59,6 +64,7 @@ def run_xor(generator: torch.Generator, settings: DiffusionSettings = XOR) -> Xo
     return XorResult(
         data,
         {step: states[step] for step in XOR_STEPS},
+        {step: states[step] for step in FRAMES},
         tuple(min_distance(state, data.subclasses) for state in states),
         tuple(max_diameter(state, data.subclasses) for state in states),
     )

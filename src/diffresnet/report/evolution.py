@@ -1,14 +1,17 @@
-"""A picture of points on the move: where they are after some steps, and D and L/D by step."""
+"""Pictures of points on the move: some of their states, D and L/D by step, and an animation."""
 
-import io
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from diffresnet._extras import needs_extra
+from diffresnet.report.panels import PictureFormat, draw_points, limits_of, new_figure, render
 
-CLASS_COLORS = ("#c0392b", "#2471a3", "#1e8449", "#b7950b", "#7d3c98", "#5d6d7e")
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
 
 
 def draw_evolution(
@@ -16,7 +19,7 @@ def draw_evolution(
     labels: Tensor,
     max_diameters: Sequence[float],
     ratios: Sequence[float],
-    file_format: Literal["png", "svg"] = "png",
+    picture_format: PictureFormat = "png",
 ) -> bytes:
     """Draw planar points after some numbers of steps, and beside them D and L/D by step.
 
@@ -25,7 +28,7 @@ def draw_evolution(
         labels: (N,) class of each point, which gives its color.
         max_diameters: D after 0, 1, 2, ... steps.
         ratios: L/D after 0, 1, 2, ... steps.
-        file_format: of the picture.
+        picture_format: of the file.
 
     Returns:
         The content of a picture file.
@@ -33,23 +36,13 @@ def draw_evolution(
     Raises:
         ModuleNotFoundError: if matplotlib is not installed.
     """
-    with needs_extra("draw_evolution", "figures"):
-        from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
-
     n_panels = len(states) + 1
     n_columns = (n_panels + 1) // 2
-    figure = Figure(figsize=(3.2 * n_columns, 6.4), layout="constrained")
+    figure = new_figure("draw_evolution", 3.2 * n_columns, 6.4)
     panels = figure.subplots(2, n_columns, squeeze=False).flatten()
-    first = next(iter(states.values()))
-    low, high = float(first.min()), float(first.max())
-    margin = 0.08 * (high - low)
-    colors = [CLASS_COLORS[int(label) % len(CLASS_COLORS)] for label in labels]
+    limits = limits_of(*states.values())
     for panel, (step, points) in zip(panels, states.items(), strict=False):
-        panel.scatter(points[:, 0], points[:, 1], c=colors, s=9, alpha=0.7, linewidths=0)
-        panel.set_title("raw points" if step == 0 else f"after {step} step{'s' * (step > 1)}")
-        panel.set(xlim=(low - margin, high + margin), ylim=(low - margin, high + margin))
-        panel.set_aspect("equal")
-        panel.set(xticks=[], yticks=[])
+        draw_points(panel, points, labels, _title(step), limits)
     curve = panels[n_panels - 1]
     curve.semilogy(max_diameters, color="black", label="D, largest diameter")
     curve.semilogy(ratios, color="black", linestyle="--", label="L/D")
@@ -57,6 +50,37 @@ def draw_evolution(
     curve.legend(frameon=False)
     for panel in panels[n_panels:]:
         panel.set_visible(False)
-    content = io.BytesIO()
-    figure.savefig(content, format=file_format, dpi=110)
-    return content.getvalue()
+    return render(figure, picture_format)
+
+
+def animate_evolution(states: Mapping[int, Tensor], labels: Tensor) -> bytes:
+    """Return a GIF that shows planar points after each of some numbers of steps, one a frame.
+
+    Args:
+        states: the points (N, 2) by number of steps.
+        labels: (N,) class of each point, which gives its color.
+
+    Raises:
+        ModuleNotFoundError: if matplotlib is not installed.
+    """
+    figure = new_figure("animate_evolution", 3.6, 3.9)
+    with needs_extra("animate_evolution", "figures"):
+        from matplotlib.animation import FuncAnimation, PillowWriter  # noqa: PLC0415  (an extra)
+    panel = figure.subplots()
+    limits = limits_of(*states.values())
+    frames = list(states.items())
+
+    def draw(frame: tuple[int, Tensor], *_: Any) -> "list[Artist]":
+        panel.clear()
+        draw_points(panel, frame[1], labels, _title(frame[0]), limits)
+        return []
+
+    animation = FuncAnimation(figure, draw, frames, blit=False)
+    with TemporaryDirectory() as folder:  # the writer insists on a file
+        path = Path(folder) / "animation.gif"
+        animation.save(path, writer=PillowWriter(fps=8), dpi=80)
+        return path.read_bytes()
+
+
+def _title(step: int) -> str:
+    return "raw points" if step == 0 else f"after {step} step{'s' * (step > 1)}"

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from diffresnet.report.files import write_whole
+from diffresnet._files import write_whole
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:

@@ -1,0 +1,40 @@
+"""A progress bar for whatever takes longer than two seconds."""
+
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+SECONDS_BEFORE_BAR = 2.0
+
+
+@contextmanager
+def progress_bar(
+    title: str, total: int, *, show: bool = True
+) -> Generator[Callable[[int, str], None]]:
+    """Give a function that is called with the number done and a remark; show a bar after a while.
+
+    The bar goes to the terminal's error stream, and is left out where that is not a terminal.
+    """
+    console = Console(file=sys.stderr)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    bar = Progress(
+        *columns, TimeRemainingColumn(), TextColumn("{task.fields[remark]}"), console=console
+    )
+    task = bar.add_task(title, total=total, remark="")
+    begin = time.monotonic()
+
+    def advance(n_done: int, remark: str = "") -> None:
+        late = time.monotonic() - begin > SECONDS_BEFORE_BAR
+        if show and late and console.is_terminal and not bar.live.is_started:
+            bar.start()
+        bar.update(task, completed=n_done, remark=remark)
+
+    try:
+        yield advance
+    finally:
+        if bar.live.is_started:
+            bar.stop()

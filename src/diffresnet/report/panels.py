@@ -1,0 +1,49 @@
+"""What the pictures share: figures that matplotlib draws without a screen, and planar points."""
+
+import io
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from torch import Tensor
+
+from diffresnet._extras import needs_extra
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+CLASS_COLORS = ("#c0392b", "#2471a3", "#1e8449", "#b7950b", "#7d3c98", "#5d6d7e")
+
+PictureFormat: TypeAlias = Literal["png", "svg"]
+Limits: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+
+
+def new_figure(function: str, width: float, height: float) -> "Figure":
+    """Return an empty figure of so many inches, which needs no screen."""
+    with needs_extra(function, "figures"):
+        from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def limits_of(*states: Tensor) -> Limits:
+    """Return a square, (left, right) and (bottom, top), that holds all these points (N, 2)."""
+    lows = [min(float(points[:, axis].min()) for points in states) for axis in (0, 1)]
+    highs = [max(float(points[:, axis].max()) for points in states) for axis in (0, 1)]
+    half = 0.54 * max(high - low for low, high in zip(lows, highs, strict=True)) or 1.0
+    x, y = ((low + high) / 2 for low, high in zip(lows, highs, strict=True))
+    return (x - half, x + half), (y - half, y + half)
+
+
+def draw_points(panel: "Axes", points: Tensor, labels: Tensor, title: str, limits: Limits) -> None:
+    """Draw planar points (N, 2) in the colors of their classes."""
+    colors = [CLASS_COLORS[int(label) % len(CLASS_COLORS)] for label in labels]
+    panel.scatter(points[:, 0], points[:, 1], c=colors, s=9, alpha=0.7, linewidths=0)
+    panel.set(title=title, xlim=limits[0], ylim=limits[1], xticks=[], yticks=[])
+    panel.set_aspect("equal")
+
+
+def render(figure: "Figure", picture_format: PictureFormat) -> bytes:
+    """Return the content of a picture file; the same figure always gives the same bytes."""
+    content = io.BytesIO()
+    metadata = {"Date": None} if picture_format == "svg" else None
+    figure.savefig(content, format=picture_format, dpi=110, metadata=metadata)
+    return content.getvalue()

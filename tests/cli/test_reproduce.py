@@ -1,0 +1,29 @@
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from diffresnet.cli import app
+
+
+def test_synthetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, object] = {}
+
+    def reproduce(out: Path, **options: int) -> list[Path]:
+        asked.update(options, out=out)
+        return [out / "index.html"]
+
+    monkeypatch.setattr("diffresnet.paper.synthetic_report.reproduce_synthetic", reproduce)
+    arguments = ["reproduce", "synthetic", "--out", str(tmp_path), "--seeds", "3", "--jobs", "1"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert asked == {"out": tmp_path, "n_seeds": 3, "n_epochs": 200, "n_jobs": 1}
+    assert "index.html" in result.output
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--out", "x", "--seeds", "0"], ["--out", "x", "--epochs", "5"], []]
+)
+def test_wrong_arguments(arguments: list[str]) -> None:
+    result = CliRunner().invoke(app, ["reproduce", "synthetic", *arguments])
+    assert result.exit_code == 2
