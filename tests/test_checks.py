@@ -33,7 +33,8 @@ def test_counts_and_numbers() -> None:
     [
         (
             lambda: _checks.as_tensor("f", "x", np.array(["a"])),
-            "f: `x` must be an array of numbers, got an array of dtype <U1. Convert it to float32.",
+            "f: `x` must be an array of real numbers, got an array of dtype <U1. "
+            "Convert it to float32.",
         ),
         (
             lambda: _checks.as_tensor("f", "x", torch.zeros(2, dtype=torch.float16)),

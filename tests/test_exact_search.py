@@ -48,7 +48,7 @@ def test_equals_loops(
     points = make_points(kind, n_points, seed)
     n_neighbors = data.draw(st.integers(1, n_points))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_exact_search, "SINGLE_POINTS", 1 if single else 2**40)
+        patch.setattr(_exact_search, "SINGLE_FACTOR", 1 if single else 2**40)
         patch.setattr(_exact_search, "BLOCK_SIZE", 200)  # several blocks, of unequal size
         found = search_sets(points.unsqueeze(0), n_neighbors)
     expected = reference.nearest_neighbors(points.tolist(), n_neighbors)
@@ -64,22 +64,70 @@ def test_equals_loops(
         assert found.indices[0].tolist() == [[j for _, j in row] for row in expected]
 
 
-def test_float32_alone_would_be_wrong() -> None:
-    # Without the bound on its error, the product in float32 misses neighbors here.
-    points = make_points("clusters", 1200, 0)
-    single = points.float()
-    norms = single.square().sum(dim=1)
-    naive = (norms - 2 * single @ single.mT).topk(5, largest=False).indices.sort().values
-    exact = search_sets(points.unsqueeze(0), 5).indices[0].sort().values
-    assert (naive != exact).any()
-    patched = reference.nearest_neighbors(points[:200].tolist(), 5)
-    found = search_sets(points[:200].unsqueeze(0), 5).indices[0]
-    assert found.tolist() == [[j for _, j in row] for row in patched]
+def neighbors_by_subtraction(points: Tensor, n_neighbors: int) -> Tensor:
+    distances = torch.cdist(points, points, compute_mode="donot_use_mm_for_euclid_dist")
+    return distances.argsort(dim=-1, stable=True)[:, :n_neighbors]
+
+
+@pytest.mark.parametrize(
+    ("n_points", "n_clusters", "spread", "n_neighbors"),
+    [
+        (1500, 2, 1.5e-3, 10),  # wrong without the bound on the error of float32
+        (90, 3, 1e-7, 5),  # wrong without the second look at crowds
+        (90, 3, 1e-8, 5),
+    ],
+)
+def test_clusters_that_products_confuse(
+    n_points: int,
+    n_clusters: int,
+    spread: float,
+    n_neighbors: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    generator = torch.Generator().manual_seed(0)
+    centers, offsets = (
+        torch.randn(n, 20, generator=generator, dtype=torch.float64) for n in (n_clusters, n_points)
+    )
+    points = centers[torch.arange(n_points) % n_clusters] + spread * offsets
+    expected = neighbors_by_subtraction(points, n_neighbors)
+    for factor in (1, 2**40):
+        monkeypatch.setattr(_exact_search, "SINGLE_FACTOR", factor)
+        found = search_sets(points.unsqueeze(0), n_neighbors).indices[0]
+        assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("n_features", [1, 20])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_far_cluster_does_not_round_a_near_one(dtype: torch.dtype, n_features: int) -> None:
+    far = 1e9 if dtype == torch.float32 else 1e17
+    places = torch.tensor([0, 0.1, 0.3, far, 1.001 * far, 1.002 * far, 1.003 * far], dtype=dtype)
+    points = torch.zeros(7, n_features, dtype=dtype)
+    points[:, 0] = places
+    found = search_sets(points.unsqueeze(0), 3).distances[0, :3]
+    expected = torch.tensor([[0, 0.1, 0.3], [0, 0.1, 0.2], [0, 0.2, 0.3]], dtype=torch.float64)
+    torch.testing.assert_close(found, expected, rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("n_features", [2, 20])
+def test_very_small_points(n_features: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    points = torch.randn(30, n_features, generator=generator, dtype=torch.float64)
+    expected, found = (search_sets((s * points).unsqueeze(0), 5) for s in (1, 2.0**-600))
+    assert torch.equal(found.indices, expected.indices)
+    torch.testing.assert_close(found.distances * 2.0**600, expected.distances)
+
+
+def test_short_floats_are_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_exact_search, "SINGLE_FACTOR", 1)
+    monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "medium")
+    points = make_points("random", 60, 0)
+    search = _exact_search._ProductSearch(points.unsqueeze(0), 3)  # pyright: ignore[reportPrivateUsage]
+    assert search.single is None
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc/self/status")
 def test_memory_is_bounded() -> None:
-    # An N x N matrix of float32 would need 1.6 GB.
+    # An N x N matrix of float32 would need 1.6 GB, all candidates at once 4 GB.
     script = """
 import torch
 from pathlib import Path
@@ -93,6 +141,7 @@ points = torch.randn(20_000, 20)
 nearest_neighbors(points[:2000], 3)
 before = peak_kilobytes()
 nearest_neighbors(points, 3)
+nearest_neighbors(torch.randn(2000, 512), 500)
 print(peak_kilobytes() - before)
 """
     done = subprocess.run(  # noqa: S603  (our own script)

@@ -4,12 +4,14 @@ Every message names the function, the argument, what it must be, what it got, an
 """
 
 import math
+import operator
 from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import NoReturn
+from numbers import Real
+from typing import NoReturn, SupportsIndex, cast
 
 import numpy as np
 import torch
+from scipy import sparse
 from torch import Tensor
 
 from diffresnet._types import Array
@@ -31,11 +33,20 @@ def as_tensor(
     """
     if isinstance(array, Tensor):
         tensor = array
+    elif sparse.issparse(array):
+        remedy = "Call `.toarray()` on it."
+        fail(function, argument, "a dense array", f"a {type(array).__name__}", remedy)
     else:
-        numbers = np.asarray(array)
-        if numbers.dtype.kind not in "fiub":
+        try:
+            numbers = np.asarray(array)
+        except ValueError:
+            kind, remedy = "rows of different lengths", "Give every row as many numbers."
+            fail(function, argument, "an array of numbers", kind, remedy)
+        if numbers.dtype.kind not in "fiub" or numbers.dtype.itemsize > 8:
             kind = f"an array of dtype {numbers.dtype}"
-            fail(function, argument, "an array of numbers", kind, "Convert it to float32.")
+            fail(function, argument, "an array of real numbers", kind, "Convert it to float32.")
+        if isinstance(array, list | tuple) and numbers.dtype.kind == "f":
+            numbers = numbers.astype(np.float32 if integers == torch.float32 else np.float64)
         if not numbers.flags.writeable or any(stride < 0 for stride in numbers.strides):
             numbers = numbers.copy()
         tensor = torch.from_numpy(numbers.astype(numbers.dtype.newbyteorder("="), copy=False))
@@ -87,9 +98,12 @@ def check_count(
     function: str, argument: str, value: object, *, low: int, high: int | None = None, of: str = ""
 ) -> int:
     """Return `value` as an int between `low` and `high`; `of` says what `high` counts."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    try:
+        number = operator.index(cast("SupportsIndex", value))
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
         fail(function, argument, "an integer", repr(value), "Pass a whole number.")
-    number = int(value)
     if high is None and number < low:
         fail(function, argument, f"at least {low}", number, f"Raise `{argument}`.")
     if high is not None and not low <= number <= high:
@@ -107,7 +121,10 @@ def check_real(
     remedy = remedy or f"Pass a {'non-negative' if zero else 'positive'} `{argument}`."
     if isinstance(value, bool) or not isinstance(value, Real):
         fail(function, argument, must, repr(value), remedy)
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number) or number < 0 or (number == 0 and not zero):
         fail(function, argument, must, f"{number:g}", remedy)
     return number

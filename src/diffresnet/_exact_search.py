@@ -6,6 +6,7 @@ as fast, chooses candidates first, and a bound on its error tells for which rows
 a neighbor.
 """
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -24,8 +25,8 @@ The product |x|^2 + |y|^2 - 2 x.y errs by some 1e-15 of the squared norms, so th
 to some 1e-9.
 """
 
-SINGLE_POINTS = 1024
-"""From this many points on, candidates are chosen in float32."""
+SINGLE_FACTOR = 512
+"""From this many points a candidate on, it pays to choose candidates in float32."""
 
 SPARE_CANDIDATES = 8
 """How many candidates more than neighbors are chosen in float32."""
@@ -45,26 +46,27 @@ class Neighbors(NamedTuple):
 def search_sets(sets: Tensor, n_neighbors: int) -> Neighbors:
     """Find the neighbors of every point within its own set (T, N, d), a block of rows at a time."""
     n_sets, n_points, n_features = sets.shape
-    sets = _centered(sets)
+    # Between 1 and 2 in size, squares neither overflow nor vanish; a power of two changes no digit.
+    exponent = math.frexp(float(sets.abs().max()))[1] - 1
+    half = exponent // 2  # the power itself may be out of range
+    sets = sets.to(torch.float64) * 2.0**-half * 2.0 ** (half - exponent)
     search = _ProductSearch(sets, n_neighbors) if n_features > DIRECT_FEATURES else None
     every_row = torch.arange(n_points, device=sets.device)
     found = [
         search(rows) if search else _search_directly(sets, rows, n_neighbors)
         for rows in every_row.split(max(1, BLOCK_SIZE // (n_sets * n_points)))
     ]
-    return Neighbors(
-        torch.cat([near.distances for near in found], dim=1),
-        torch.cat([near.indices for near in found], dim=1),
-    )
+    distances = torch.cat([near.distances for near in found], dim=1)
+    indices = torch.cat([near.indices for near in found], dim=1)
+    return Neighbors(distances * 2.0**half * 2.0 ** (exponent - half), indices)
 
 
 def _centered(sets: Tensor) -> Tensor:
-    """Move the point nearest to the mean of each set to the origin, in float64.
+    """Move the point nearest to the mean of each set to the origin.
 
     Small norms keep the product formula exact, and an origin among the points keeps integers
     integers, so that equal distances stay equal.
     """
-    sets = sets.to(torch.float64)
     means = sets.mean(dim=1, keepdim=True)
     offsets = torch.linalg.vecdot(sets, sets) - 2 * (sets @ means.mT).squeeze(-1)
     middle = offsets.argmin(dim=1)
@@ -83,16 +85,20 @@ class _ProductSearch:
     """Search by matrix product, and again by subtraction where the product cancels."""
 
     def __init__(self, sets: Tensor, n_neighbors: int) -> None:
-        self.sets = sets
-        self.norms = torch.linalg.vecdot(sets, sets)
+        self.given = sets  # not centered: what is subtracted must not be rounded before
+        self.sets = _centered(sets)
+        self.norms = torch.linalg.vecdot(self.sets, self.sets)
         self.n_neighbors = n_neighbors
         n_sets, n_points, n_features = sets.shape
         # The float32 product errs by at most this part of |x|^2 + |y|^2, whatever its order of
-        # summation: each of d roundings, of the factors and of the sum, by at most 2^-24.
-        self.single_error = (n_features + 4) * 2.0**-24
-        in_range = 1e-20 < float(self.norms.max()) < 1e30
-        large = n_sets == 1 and n_points >= max(SINGLE_POINTS, n_neighbors + SPARE_CANDIDATES + 1)
-        self.single = sets[0].float() if large and in_range else None
+        # summation: each of d products, of the factors and of the sum, by at most 2^-24. That
+        # holds for float32 proper, not for the shorter formats that torch may be told to use.
+        self.single_error = (n_features + 6) * 2.0**-24 / (1 - n_features * 2.0**-24)
+        n_candidates = n_neighbors + SPARE_CANDIDATES
+        large = n_sets == 1 and n_points > max(SINGLE_FACTOR, 1) * n_candidates
+        proper = torch.get_float32_matmul_precision() == "highest"
+        in_range = float(self.norms.max()) > 1e-20
+        self.single = self.sets[0].float() if large and proper and in_range else None
         self.memory: dict[torch.dtype, Tensor] = {}
 
     def __call__(self, rows: Tensor) -> Neighbors:
@@ -113,9 +119,8 @@ class _ProductSearch:
         torch.addmm(self.norms[0].float(), single[rows], single.mT, alpha=-2, out=block)
         block[torch.arange(len(rows), device=rows.device), rows] = -torch.inf
         chosen = block.topk(self.n_neighbors + SPARE_CANDIDATES, dim=-1, largest=False)
-        points, norms = self.sets[0], self.norms[0]
-        products = torch.bmm(points[chosen.indices], points[rows].unsqueeze(-1)).squeeze(-1)
-        exact = norms[chosen.indices] - 2 * products
+        norms = self.norms[0]
+        exact = norms[chosen.indices] - 2 * self._products(rows, chosen.indices)
         exact[chosen.indices == rows.unsqueeze(-1)] = -torch.inf
         near = _by_distance(exact, chosen.indices)
         last, following = near.distances[:, self.n_neighbors - 1 : self.n_neighbors + 1].unbind(1)
@@ -127,6 +132,14 @@ class _ProductSearch:
         doubtful = (last >= left_out - error) | _too_close(following, own)
         distances, indices = (part[:, : self.n_neighbors].unsqueeze(0) for part in near)
         return self._finish(rows, distances, indices), doubtful
+
+    def _products(self, rows: Tensor, indices: Tensor) -> Tensor:
+        """Return x.y in float64 for each row and its candidates (R, n), in bounded memory."""
+        points = self.sets[0]
+        n_rows = max(1, BLOCK_SIZE // (indices.shape[1] * points.shape[1]))
+        parts = zip(rows.split(n_rows), indices.split(n_rows), strict=True)
+        products = [points[near] @ points[some].unsqueeze(-1) for some, near in parts]
+        return torch.cat(products).squeeze(-1)
 
     def _search_in_double(self, rows: Tensor) -> Neighbors:
         block = self._memory(rows, self.sets)
@@ -143,7 +156,7 @@ class _ProductSearch:
 
     def _search_crowd(self, which: int, rows: Tensor, reduced: Tensor) -> Neighbors:
         """Search by subtraction among the points too close to the rows of one set."""
-        points, own = self.sets[which], self.norms[which, rows].unsqueeze(-1)
+        points, own = self.given[which], self.norms[which, rows].unsqueeze(-1)
         near_enough = (reduced + own < 4 * CANCELLATION * own).nonzero()
         reduced.fill_(torch.inf)
         for some in near_enough.split(BLOCK_SIZE // points.shape[-1]):
@@ -171,7 +184,8 @@ class _ProductSearch:
         close[..., 0] = False  # the point itself
         for some in close.nonzero().split(BLOCK_SIZE // self.sets.shape[-1]):
             which, row, place = some.unbind(dim=1)
-            difference = self.sets[which, rows[row]] - self.sets[which, indices[which, row, place]]
+            others = indices[which, row, place]
+            difference = self.given[which, rows[row]] - self.given[which, others]
             squared[which, row, place] = difference.square().sum(dim=-1)
         distances = squared.sqrt()
         distances[..., 0] = -torch.inf

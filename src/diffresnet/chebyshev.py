@@ -96,7 +96,7 @@ def diffusion_series(
 
 @lru_cache(maxsize=64)
 def _expand(step_size: float, n_steps: int, upper: float, tolerance: float) -> ChebyshevSeries:
-    coefficients = _interpolate(step_size, n_steps, upper)
+    coefficients = _interpolate(step_size, n_steps, upper, tolerance)
     # Half of the tolerance is for the terms left out, half for the correction at 0.
     tails = np.cumsum(np.abs(coefficients[::-1]))[::-1]
     n_kept = max(1, int(np.count_nonzero(tails > tolerance / 2)))
@@ -106,10 +106,20 @@ def _expand(step_size: float, n_steps: int, upper: float, tolerance: float) -> C
     return ChebyshevSeries(tuple(kept.tolist()), upper)
 
 
-def _interpolate(step_size: float, n_steps: int, upper: float) -> NDArray[np.float64]:
-    """Return the Chebyshev coefficients of the polynomial, exact up to rounding."""
-    nodes = np.cos(np.pi * (np.arange(n_steps + 1) + 0.5) / (n_steps + 1))
-    values = (1 - step_size * upper * (nodes + 1) / 2) ** n_steps
-    coefficients = dct(values, type=2) / (n_steps + 1)
+def _interpolate(
+    step_size: float, n_steps: int, upper: float, tolerance: float
+) -> NDArray[np.float64]:
+    """Return the Chebyshev coefficients of the polynomial, as many as are not negligible.
+
+    The n-th is below 2 exp(-n^2 / (2 n_steps)): far fewer nodes than `n_steps` determine them.
+    """
+    enough = 16 + math.ceil(4 * math.sqrt(n_steps * math.log(4 / min(tolerance, 1.0))))
+    n_nodes = min(n_steps, enough) + 1
+    angles = np.pi * (np.arange(n_nodes) + 0.5) / n_nodes
+    part = step_size * upper * np.cos(angles / 2) ** 2  # step_size lambda, exact near 0
+    with np.errstate(divide="ignore"):
+        logs = np.where(part < 0.5, np.log1p(-np.minimum(part, 0.5)), np.log(np.abs(1 - part)))
+    signs = np.where((part > 1) & (n_steps % 2 == 1), -1.0, 1.0)
+    coefficients = dct(signs * np.exp(n_steps * logs), type=2) / n_nodes
     coefficients[0] /= 2
     return coefficients

@@ -3,14 +3,25 @@
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import get_args
+from itertools import pairwise
+from typing import Any, TypeVar, cast, get_args
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from diffresnet import _matrix as mx
-from diffresnet._checks import as_tensor, check_choice, check_count, check_real, fail
-from diffresnet._linear import apply_linear
+from diffresnet._checks import (
+    FLOAT_DTYPES,
+    as_tensor,
+    check_choice,
+    check_count,
+    check_finite_rows,
+    check_real,
+    fail,
+)
+from diffresnet._energy import edge_energy
+from diffresnet._linear import apply_linear, repeat
 from diffresnet._types import Array, DiffusionMethod, Matrix
 from diffresnet.chebyshev import ROUNDING, ChebyshevSeries, diffusion_series
 
@@ -22,20 +33,37 @@ class StabilityWarning(UserWarning):
     """The step size is above the bound up to which diffusion is known to be stable."""
 
 
+Value = TypeVar("Value")
+
+
+def _kept_if_constant(compute: "Callable[[DiffusionOperator], Value]") -> Value:
+    """Make a property that is computed once, or every time if the weights are being learned."""
+
+    def get(self: "DiffusionOperator") -> Value:
+        if self.weights.requires_grad:
+            return compute(self)
+        kept, name = vars(self), f"kept {compute.__name__}"
+        if name not in kept:
+            kept[name] = compute(self)
+        return kept[name]
+
+    return cast("Value", property(get, doc=compute.__doc__))
+
+
 class DiffusionOperator:
     """Diffusion over a weighted graph: its Laplacian, its steps, and the bounds on them.
 
     The Laplacian is Lambda - W, with Lambda = diag(d) and the degrees d = W 1 (Appendix A). The
     weights of a point to itself cancel in it. Nothing here has parameters, and gradients flow to
-    the features; they flow to the weights too when these are dense and require them.
+    the features; they flow to the weights too when these are dense and require them (those of a
+    sparse tensor are constant).
 
     Args:
         weights: (N, N), dense or sparse, or a dense batch (T, N, N); finite and non-negative; of
             torch, numpy or SciPy. `build_weights` and `graph_weights` make them.
 
     Attributes:
-        weights: the weights as a tensor, dense or CSR.
-        degrees: d = W 1, of shape (N,) or (T, N).
+        weights: the weights as a tensor, dense or CSR; a copy unless they require gradients.
 
     Raises:
         ValueError: if `weights` is not square, finite and non-negative.
@@ -50,8 +78,9 @@ class DiffusionOperator:
     """
 
     def __init__(self, weights: Matrix) -> None:
-        self.weights = mx.as_square("DiffusionOperator", "weights", weights)
-        self.degrees = mx.row_sums(self.weights)
+        matrix = mx.as_square("DiffusionOperator", "weights", weights)
+        # Constant weights are ours, so that what is computed from them stays true.
+        self.weights = matrix if matrix.requires_grad else matrix.detach().clone()
         self._last_step: tuple[float, _Step] | None = None
 
     def __repr__(self) -> str:
@@ -72,48 +101,48 @@ class DiffusionOperator:
     def _is_csr(self) -> bool:
         return mx.is_csr(self.weights)
 
-    @cached_property
+    @_kept_if_constant
+    def degrees(self) -> Tensor:
+        """The row sums d = W 1, of shape (N,) or (T, N)."""
+        return mx.row_sums(self.weights)
+
+    @_kept_if_constant
     def is_symmetric(self) -> bool:
         """Whether the weights equal their transpose, up to rounding."""
         return mx.is_symmetric(self.weights)
 
-    @property
+    @_kept_if_constant
     def laplacian(self) -> Tensor:
         """The matrix Lambda - W, in the layout of the weights."""
-        # A dense one may carry gradients to the weights, which a stored one would hold for ever.
-        return self._sparse_laplacian if self._is_csr else self._make_laplacian()
+        # Without the weights of points to themselves, which cancel, but not in floating point.
+        links = mx.set_diagonal(self.weights, 0)
+        return mx.affine(links, -1, mx.row_sums(links))
 
-    @cached_property
-    def _sparse_laplacian(self) -> Tensor:
-        return self._make_laplacian()
-
-    def _make_laplacian(self) -> Tensor:
-        return mx.affine(self.weights, -1, self.degrees)
-
-    @cached_property
+    @_kept_if_constant
     def max_convex_step_size(self) -> float:
         """The largest step size at which every new point is a convex combination of old ones.
 
         It is 1 / max_i (d_i - w_ii), the smallest over a batch, infinite where no two points are
         linked. Up to it hulls shrink and no feature leaves its range (maximum principle).
         """
-        outward = self.degrees - mx.diagonal(self.weights)
-        largest = float(outward.detach().max())
+        largest = float(mx.diagonal(self.laplacian).detach().max())
         return 1 / largest if largest > 0 else float("inf")
 
-    @cached_property
+    @_kept_if_constant
     def max_stable_step_size(self) -> float:
         """The largest step size that never increases the 2-norm, for symmetric weights.
 
-        It is 2 / lambda_max, with the largest eigenvalue of the Laplacian (by Lanczos iteration),
-        the smallest over a batch, infinite where no two points are linked.
+        It is 2 / lambda_max, with the largest eigenvalue of the Laplacian (by Lanczos iteration;
+        where that does not settle, by its upper bound, which gives `max_convex_step_size`), the
+        smallest over a batch, infinite where no two points are linked.
 
         Raises:
             ValueError: if the weights are not symmetric.
         """
         self._require_symmetric("max_stable_step_size")
-        largest = mx.largest_eigenvalue(self.laplacian.detach())
-        return 2 / largest if largest > 0 else float("inf")
+        if self.max_convex_step_size == float("inf"):
+            return float("inf")
+        return 2 / mx.largest_eigenvalue(self.laplacian.detach())
 
     def _require_symmetric(self, function: str) -> None:
         if not self.is_symmetric:
@@ -133,13 +162,11 @@ class DiffusionOperator:
             ValueError: if the points of `x` are not those of the operator.
         """
         features = self._flatten("energy", x)
-        degrees = (self.degrees + mx.column_sums(self.weights)).unsqueeze(-1) / 2
-        spread = self._apply(
-            features,
-            lambda y: self.weights @ y,
-            lambda y: mx.transpose(self.weights) @ y,
-        )
-        return (features * (degrees * features - spread)).sum(dim=(-2, -1))
+        if self._is_csr:
+            return edge_energy(features, self.weights)
+        # By subtraction: differences of features that are almost equal must not cancel.
+        distances = torch.cdist(features, features, compute_mode="donot_use_mm_for_euclid_dist")
+        return (self.weights * distances.square()).sum(dim=(-2, -1)) / 2
 
     def diffuse(
         self,
@@ -195,23 +222,32 @@ class DiffusionOperator:
         step_size = check_real("diffuse", "step_size", step_size, zero=True)
         n_steps = check_count("diffuse", "n_steps", n_steps, low=0)
         check_choice("diffuse", "method", method, get_args(DiffusionMethod))
-        check_real("diffuse", "tolerance", tolerance)
-        if step_size == 0 or n_steps == 0 or features.numel() == 0:
-            return features.clone().reshape(x.shape)
-        stable = self._check_stability(step_size)
-        if method == "auto":
-            method = self._cheapest(features.shape[-1], step_size, n_steps, tolerance)
-        match method:
-            case "chebyshev":
-                diffused = self._by_chebyshev(features, step_size, n_steps, tolerance)
-            case "power":
-                diffused = self._by_power(features, step_size, n_steps)
-            case _:
-                diffused = self._by_euler(features, step_size, n_steps)
-        if not stable and not torch.isfinite(diffused).all():
-            got = f"{step_size:g}, which made the features overflow"
-            fail("diffuse", "step_size", "stable", got, "Lower it below the bound of the warning.")
-        return diffused.reshape(x.shape)
+        tolerance = check_real("diffuse", "tolerance", tolerance)
+        self._check_stability(step_size)
+        diffused = self._diffuse(features, step_size, n_steps, method, tolerance)
+        return diffused.reshape(_shape(x))
+
+    def _diffuse(
+        self, x: Tensor, step_size: float, n_steps: int, method: DiffusionMethod, tolerance: float
+    ) -> Tensor:
+        """Diffuse checked features, (N, d) or (T, N, d)."""
+        if step_size == 0 or n_steps == 0 or x.numel() == 0:
+            return x.clone()
+        with torch.autocast(x.device.type, enabled=False):  # many steps need all the digits
+            if method == "auto":
+                method = self._cheapest(x.shape[-1], step_size, n_steps, tolerance)
+            match method:
+                case "chebyshev":
+                    diffused = self._by_chebyshev(x, step_size, n_steps, tolerance)
+                case "power":
+                    diffused = self._by_power(x, step_size, n_steps)
+                case _:
+                    diffused = self._by_euler(x, step_size, n_steps)
+        if not torch.isfinite(diffused.detach()).all():
+            check_finite_rows("diffuse", "x", x)
+            got = f"{step_size:g} for {n_steps} steps, which made the features overflow"
+            fail("diffuse", "step_size", "stable", got, "Lower it, or scale the features down.")
+        return diffused
 
     def states(
         self,
@@ -243,24 +279,23 @@ class DiffusionOperator:
             >>> [state.tolist() for state in operator.states(x, 0.5, steps=[0, 1, 2])]
             [[0.0, 1.0], [0.25, 0.75], [0.375, 0.625]]
         """
+        features = self._flatten("states", x)
+        step_size = check_real("states", "step_size", step_size, zero=True)
+        check_choice("states", "method", method, get_args(DiffusionMethod))
+        tolerance = check_real("states", "tolerance", tolerance)
         counts = [check_count("states", "steps", count, low=0) for count in steps]
         if sorted(counts) != counts:
             fail("states", "steps", "non-decreasing", counts, "Sort `steps`.")
-        return self._states(x, step_size, counts, method, tolerance)
+        self._check_stability(step_size)
+        shape = _shape(x)
 
-    def _states(
-        self,
-        x: Array,
-        step_size: float,
-        counts: list[int],
-        method: DiffusionMethod,
-        tolerance: float,
-    ) -> Iterator[Tensor]:
-        done = 0
-        for count in counts:
-            x = self.diffuse(x, step_size, count - done, method=method, tolerance=tolerance)
-            done = count
-            yield x
+        def generate() -> Iterator[Tensor]:
+            now = features
+            for done, count in pairwise([0, *counts]):
+                now = self._diffuse(now, step_size, count - done, method, tolerance)
+                yield now.reshape(shape).clone()  # theirs to change
+
+        return generate()
 
     def collapse(self, step_size: float, n_steps: int) -> "DiffusionOperator":
         """Return the operator whose one step of size 1 equals `n_steps` steps of this one.
@@ -287,17 +322,29 @@ class DiffusionOperator:
             must = f"at most `max_convex_step_size` ({self.max_convex_step_size:g})"
             remedy = "Take more, smaller steps."
             fail("collapse", "step_size", must, f"{step_size:g}", remedy)
-        step = self._step(step_size).matrix.to_dense()
-        return DiffusionOperator(torch.linalg.matrix_power(step.clamp(min=0), n_steps))
+        step = self._step(step_size).matrix.to_dense().clamp(min=0)
+        return DiffusionOperator(torch.linalg.matrix_power(step, n_steps))
 
     def to(self, target: torch.device | torch.dtype | str) -> "DiffusionOperator":
-        """Return this operator on another device or in another dtype."""
+        """Return this operator on another device, or in float32 or float64.
+
+        Raises:
+            ValueError: if `target` is another dtype.
+        """
+        if isinstance(target, torch.dtype) and target not in FLOAT_DTYPES:
+            fail("to", "target", "a device, torch.float32 or torch.float64", target, "Use one.")
         return DiffusionOperator(self.weights.to(target))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "DiffusionOperator":
+        # torch does not copy sparse tensors deeply.
+        return DiffusionOperator(self.weights.detach())
 
     def _flatten(self, function: str, x: Array) -> Tensor:
         """Return `x` as (N, d) or (T, N, d) in the dtype of the weights, after checking it."""
         dtype, axes = self.weights.dtype, tuple(self.weights.shape[:-1])
         tensor = as_tensor(function, "x", x, integers=dtype)
+        if tensor.layout != torch.strided:
+            fail(function, "x", "dense", f"a {tensor.layout} tensor", "Call `.to_dense()` on it.")
         if tuple(tensor.shape[: len(axes)]) != axes:
             must = f"of shape ({', '.join(map(str, axes))}, ...), the operator's points first"
             remedy = "Check the order of the axes and which operator belongs to these points."
@@ -307,21 +354,20 @@ class DiffusionOperator:
             fail(function, "x", f"{dtype} like the weights", tensor.dtype, remedy)
         return tensor.reshape(*axes, -1)
 
-    def _check_stability(self, step_size: float) -> bool:
-        """Tell whether `step_size` is known to be stable; warn if it is not."""
+    def _check_stability(self, step_size: float) -> None:
+        """Warn if `step_size` is not known to be stable."""
         if step_size <= self.max_convex_step_size * ROUNDING:  # implies the other bound
-            return True
+            return
         name = "max_stable_step_size" if self.is_symmetric else "max_convex_step_size"
         bound: float = getattr(self, name)
         if step_size <= bound * ROUNDING:
-            return True
+            return
         message = (
             f"diffuse: `step_size` {step_size:g} is above `{name}` = {bound:g}, up to which "
             "diffusion is known to be stable; features may grow from step to step. "
             "Lower `step_size` and raise `n_steps`."
         )
         warnings.warn(message, StabilityWarning, stacklevel=3)
-        return False
 
     def _cheapest(
         self, n_columns: int, step_size: float, n_steps: int, tolerance: float
@@ -342,12 +388,15 @@ class DiffusionOperator:
         step = self._step(step_size)
         return self._apply(
             x,
-            lambda y: _repeat(step.matrix, y, n_steps),
-            lambda y: _repeat(step.transposed, y, n_steps),
+            lambda y: repeat(step.matrix, y, n_steps),
+            lambda y: repeat(step.transposed, y, n_steps),
         )
 
     def _by_chebyshev(self, x: Tensor, step_size: float, n_steps: int, tolerance: float) -> Tensor:
         self._require_symmetric("diffuse")
+        if step_size > self.max_stable_step_size * ROUNDING:
+            must = f"at most `max_stable_step_size` ({self.max_stable_step_size:g}) for 'chebyshev'"
+            fail("diffuse", "step_size", must, f"{step_size:g}", "Lower it, or use 'euler'.")
         series = self._series(step_size, n_steps, tolerance)
         laplacian = self.laplacian
 
@@ -379,11 +428,11 @@ class DiffusionOperator:
         return apply_linear(x, forward, transposed)
 
     def _step(self, step_size: float) -> "_Step":
-        """Return one step as a matrix. That of a CSR operator is kept for the next call."""
-        if self._is_csr and self._last_step is not None and self._last_step[0] == step_size:
+        """Return one step as a matrix; that of constant weights is kept for the next call."""
+        if self._last_step is not None and self._last_step[0] == step_size:
             return self._last_step[1]
         step = _Step(mx.affine(self.laplacian, -step_size, 1))
-        if self._is_csr:
+        if not self.weights.requires_grad:
             self._last_step = step_size, step
         return step
 
@@ -399,10 +448,5 @@ class _Step:
         return mx.transpose(self.matrix)
 
 
-def _repeat(matrix: Tensor, x: Tensor, n_times: int) -> Tensor:
-    """Apply `matrix` to x again and again, to and fro between two pieces of memory."""
-    now = x.contiguous()
-    free = [torch.zeros_like(now), torch.zeros_like(now)]
-    for time in range(n_times):
-        now = mx.add_product(free[time % 2], matrix, now, beta=0)
-    return now
+def _shape(x: Array) -> tuple[int, ...]:
+    return tuple(x.shape) if isinstance(x, Tensor) else np.shape(x)

@@ -15,9 +15,9 @@ def nearest_neighbors(points: Array, n_neighbors: int) -> Neighbors:
     """Find the `n_neighbors` nearest points of every point, itself counted as the first.
 
     The search is exhaustive and decides in float64, so it is exact up to rounding, also for float32
-    points that almost coincide. Among equal distances the lower index comes first, but a point
-    always precedes its own duplicates. Memory is bounded: no N x N matrix is made. No gradient
-    flows to `points`.
+    points that almost coincide. Among distances that are equal to the last bit the lower index
+    comes first, but a point always precedes its own duplicates. Memory is bounded: no N x N matrix
+    is made. No gradient flows to `points`.
 
     Args:
         points: (N, d), or (T, N, d) for T separate sets; torch or numpy. Integers become float64.

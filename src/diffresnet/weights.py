@@ -22,8 +22,9 @@ def gaussian_kernel(distances: Array, bandwidth: float | Array) -> Tensor:
 
     Args:
         distances: non-negative, of any shape.
-        bandwidth: sigma: one number, or one a row (broadcast against `distances`). Where it is 0,
-            only coinciding points are similar: the limit of the formula.
+        bandwidth: sigma: one number, or an array that broadcasts to the shape of `distances`, such
+            as (N, 1) for one a row. Where it is 0, only coinciding points are similar: the limit
+            of the formula.
 
     Returns:
         A tensor shaped as `distances`, in [0, 1], differentiable in both arguments.
@@ -45,7 +46,12 @@ def gaussian_kernel(distances: Array, bandwidth: float | Array) -> Tensor:
             remedy = f"Check how `{name}` was computed."
             got = "a negative, infinite or NaN number"
             fail("gaussian_kernel", name, "finite and non-negative", got, remedy)
-    ratio = lengths / torch.where(sigma > 0, sigma, 1)
+    sizes = zip(sigma.shape, lengths.shape, strict=False)
+    if sigma.ndim not in (0, lengths.ndim) or any(s not in (1, size) for s, size in sizes):
+        must = f"a number, or of a shape that broadcasts to {tuple(lengths.shape)}"
+        remedy = "For one a row use `bandwidth.reshape(-1, 1)`."
+        fail("gaussian_kernel", "bandwidth", must, f"shape {tuple(sigma.shape)}", remedy)
+    ratio = (lengths / torch.where(sigma > 0, sigma, 1)).clamp(max=40)  # beyond, exp is 0
     similarity = torch.exp(-ratio.square())
     return torch.where((sigma > 0) | (lengths == 0), similarity, 0)
 
@@ -76,20 +82,26 @@ def sparsify(weights: Matrix, n_top: int) -> Tensor:
     n_points = matrix.shape[-1]
     n_top = check_count("sparsify", "n_top", n_top, low=1, high=n_points, of="the number of points")
     if not mx.is_csr(matrix):
-        place = torch.arange(matrix.numel(), device=matrix.device)
-        rows, columns = place // n_points, place % n_points
-        keep = _largest_of_row(matrix.flatten(), rows, columns, rows % n_points, n_top)
-        return torch.where(keep.view_as(matrix), matrix, 0)
+        return torch.where(_largest_of_row(matrix.detach(), n_top), matrix, 0)
     rows, columns = mx.rows_of(matrix), matrix.col_indices().long()
-    keep = _largest_of_row(matrix.values(), rows, columns, rows, n_top)
+    keep = _largest_entries(matrix.values(), rows, columns, n_top)
     return mx.csr_from_entries(rows[keep], columns[keep], matrix.values()[keep], n_points)
 
 
-def _largest_of_row(
-    values: Tensor, rows: Tensor, columns: Tensor, own_columns: Tensor, n_top: int
-) -> Tensor:
+def _largest_of_row(dense: Tensor, n_top: int) -> Tensor:
+    """Tell which entries of a dense matrix are among the `n_top` largest of their row."""
+    last = dense.topk(n_top, dim=-1).values[..., -1:]
+    own = torch.eye(dense.shape[-1], dtype=torch.bool, device=dense.device)
+    above, equal = dense > last, dense == last
+    missing = n_top - above.sum(dim=-1, keepdim=True)
+    missing = missing - (equal & own).sum(dim=-1, keepdim=True)
+    others = equal & ~own
+    return above | (equal & own) | (others & (others.cumsum(dim=-1) <= missing))
+
+
+def _largest_entries(values: Tensor, rows: Tensor, columns: Tensor, n_top: int) -> Tensor:
     """Tell which entries, listed row by row, are among the `n_top` largest of their row."""
-    order = (columns != own_columns).to(torch.uint8).argsort(stable=True)
+    order = (columns != rows).to(torch.uint8).argsort(stable=True)
     order = order[values[order].argsort(descending=True, stable=True)]
     order = order[rows[order].argsort(stable=True)]
     counts = torch.bincount(rows)

@@ -191,6 +191,7 @@ def test_a_checkpoint_of_another_model(tmp_path: Path) -> None:
 def test_bad_input() -> None:
     problem = Problem()
     problem.points[:] = 1e30
+    problem.model = DiffResNet(2, 2, step_size=0.0, n_steps=0)
     with pytest.raises(
         ValueError, match=r"Descent: `loss` must be finite, got (nan|inf) in epoch \d"
     ):

@@ -18,7 +18,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the picture and the numbers.")] = Path(
         "demo"
     ),
-    seed: Annotated[int, typer.Option(help="Seed of the random points.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random points.", min=0, max=2**63 - 1)] = 0,
 ) -> None:
     """Diffuse the paper's XOR set, print L, D and L/D along the way, and draw it.
 

@@ -2,6 +2,7 @@
 
 from typing import Literal, TypeAlias, get_args
 
+import torch
 from torch import Tensor, nn
 
 from diffresnet._checks import check_choice, check_count, check_probability, check_real
@@ -33,7 +34,6 @@ class Diffusion(nn.Module):
         ValueError: if an argument is out of range.
 
     Examples:
-        >>> import torch
         >>> operator = DiffusionOperator(torch.tensor([[0.0, 0.5], [0.5, 0.0]]))
         >>> Diffusion(step_size=1.0, n_steps=1)(torch.tensor([[0.0], [1.0]]), operator)
         tensor([[0.5000],
@@ -61,7 +61,9 @@ class Diffusion(nn.Module):
         self.tolerance = check_real("Diffusion", "tolerance", tolerance)
 
     def forward(self, x: Tensor, operator: DiffusionOperator) -> Tensor:
-        """Return the diffused features."""
+        """Return the diffused features; those in half precision are diffused in full."""
+        if x.dtype in (torch.float16, torch.bfloat16):
+            return self(x.to(operator.weights.dtype), operator).to(x.dtype)
         if not self.training or self.dropout.p == 0:
             return operator.diffuse(
                 x, self.step_size, self.n_steps, method=self.method, tolerance=self.tolerance
