@@ -29,6 +29,8 @@ def test_series_is_short() -> None:
     assert diffusion_series(1.0, 900, 2.0, 1e-6).degree <= 900 / 6
     assert diffusion_series(1.0, 200, 2.0, 1e-6).degree <= 75
     assert diffusion_series(1.0, 100_000, 2.0, 1e-6).degree < 2000
+    assert diffusion_series(1.0, 10_000, 2.0, 1e-12).degree < 800
+    assert diffusion_series(1.0, 10**9, 2.0, 1e-6).degree < 200_000
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2, 7])

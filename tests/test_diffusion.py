@@ -1,3 +1,4 @@
+import copy
 import pickle
 import warnings
 from collections.abc import Callable
@@ -9,6 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import sparse
 from torch import Tensor
 
 from diffresnet import DiffusionOperator, StabilityWarning, build_weights, normalize
@@ -359,6 +361,120 @@ def test_the_same_on_a_gpu(*, batched: bool) -> None:
     torch.testing.assert_close(found.cpu(), expected)
 
 
+# --- numbers that could cancel, overflow or go stale
+
+
+@pytest.mark.parametrize("csr", [False, True])
+def test_energy_does_not_cancel(*, csr: bool) -> None:
+    weights = symmetric_weights(6)
+    operator = DiffusionOperator(weights.to_sparse_csr() if csr else weights)
+    x = randn(6, 2)
+    torch.testing.assert_close(operator.energy(x + 1e6), operator.energy(x), rtol=1e-8, atol=0)
+    assert operator.energy(torch.full((6, 2), 1e6, dtype=DOUBLE)).item() == 0
+
+
+@pytest.mark.parametrize("csr", [False, True])
+def test_weights_to_oneself_cancel(*, csr: bool) -> None:
+    weights = symmetric_weights(6).fill_diagonal_(0)
+    heavy = weights.clone().fill_diagonal_(1e20)
+    plain, operator = (DiffusionOperator(w.to_sparse_csr() if csr else w) for w in (weights, heavy))
+    assert operator.max_convex_step_size == plain.max_convex_step_size
+    x = randn(6, 2)
+    assert torch.equal(operator.diffuse(x, 0.1, 50), plain.diffuse(x, 0.1, 50))
+    directed = weights.triu().fill_diagonal_(1e20)
+    assert not DiffusionOperator(directed.to_sparse_csr() if csr else directed).is_symmetric
+
+
+@pytest.mark.parametrize("method", ["euler", "chebyshev", "power"])
+@pytest.mark.parametrize("batched", [False, True])
+def test_autocast_does_not_shorten_the_numbers(method: DiffusionMethod, *, batched: bool) -> None:
+    weights = symmetric_weights(6).float()
+    operator = DiffusionOperator(weights.expand(2, 6, 6) if batched else weights)
+    x = randn(2, 6, 3).float() if batched else randn(6, 3).float()
+    expected = operator.diffuse(x, 0.05, 40, method=method)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(operator.diffuse(x, 0.05, 40, method=method), expected)
+
+
+def test_trained_weights_never_go_stale() -> None:
+    weights = torch.nn.Parameter(symmetric_weights(4))
+    with torch.no_grad():
+        operator = DiffusionOperator(weights)
+        bound = operator.max_convex_step_size
+        weights.mul_(2)
+    assert operator.max_convex_step_size == pytest.approx(bound / 2)
+    ones = torch.ones(4, dtype=DOUBLE)
+    torch.testing.assert_close(operator.diffuse(ones, 0.01, 3), ones)
+    constant = symmetric_weights(4)
+    frozen = DiffusionOperator(constant)
+    constant.zero_()
+    assert frozen.max_convex_step_size == pytest.approx(bound)
+
+
+def test_states_may_be_changed() -> None:
+    operator = DiffusionOperator(symmetric_weights(5))
+    x = randn(5, 2)
+    expected = operator.diffuse(x, 0.05, 2)
+    found: list[Tensor] = []
+    for state in operator.states(x, 0.05, [0, 1, 2]):
+        found.append(state.clone())
+        state.zero_()
+    torch.testing.assert_close(found[-1], expected)
+
+
+def test_very_many_steps() -> None:
+    pair = DiffusionOperator(torch.tensor([[0.0, 0.5], [0.5, 0.0]]).to_sparse_csr())
+    found = pair.diffuse(torch.tensor([0.0, 1.0]), 0.3, 10**9, method="chebyshev")
+    torch.testing.assert_close(found, torch.tensor([0.5, 0.5]), rtol=0, atol=1e-4)
+    dense = DiffusionOperator(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
+    with pytest.raises(ValueError, match="made the features overflow"):
+        dense.diffuse(torch.tensor([0.0, 1.0]), 1 + 9e-7, 10**9, method="power")
+
+
+def test_nan_features_are_named() -> None:
+    operator = DiffusionOperator(symmetric_weights(5))
+    x = randn(5, 2)
+    x[3, 0] = torch.nan
+    with pytest.raises(ValueError, match=r"diffuse: `x` must be finite, .* 1 row\(s\): 3\."):
+        operator.diffuse(x, 0.05, 2)
+
+
+@pytest.mark.parametrize("csr", [False, True])
+def test_many_points_without_links(*, csr: bool) -> None:
+    weights = torch.eye(300)
+    operator = DiffusionOperator(weights.to_sparse_csr() if csr else weights)
+    assert operator.max_stable_step_size == float("inf")
+
+
+def test_a_long_path_has_a_bound_soon() -> None:
+    n_points = 5000
+    places = np.arange(n_points - 1)
+    half = sparse.coo_array((np.ones(n_points - 1), (places, places + 1)), (n_points, n_points))
+    operator = DiffusionOperator(sparse.csr_array(half + half.T))
+    assert 0.5 <= operator.max_stable_step_size <= 0.5001
+
+
+def test_copies_and_functional_gradients() -> None:
+    operator = DiffusionOperator(symmetric_weights(5).to_sparse_csr())
+    x = randn(5, 2)
+
+    def loss(y: Tensor) -> Tensor:
+        return operator.diffuse(y, 0.05, 3).square().sum()
+
+    torch.testing.assert_close(
+        copy.deepcopy(operator).diffuse(x, 0.05, 3), operator.diffuse(x, 0.05, 3)
+    )
+    leaf = x.clone().requires_grad_()
+    loss(leaf).backward()
+    torch.testing.assert_close(torch.func.grad(loss)(x), leaf.grad)
+
+
+def test_lists_of_numbers() -> None:
+    operator = DiffusionOperator(torch.tensor([[0.0, 0.5], [0.5, 0.0]]))
+    assert operator.diffuse([0.0, 1.0], 1.0, 1).tolist() == [0.5, 0.5]  # type: ignore[arg-type]
+    assert operator.energy([0, 1]).item() == 0.5  # type: ignore[arg-type]
+
+
 # --- stability and bad input
 
 
@@ -455,6 +571,15 @@ def test_bad_input() -> None:
     assert raised_by(lambda: csr.diffuse(x, 0.1, 1, method="power")) == (
         "diffuse: `method` must be 'euler' or 'chebyshev' for CSR weights, got 'power'. "
         "Use 'euler' or 'chebyshev', or dense weights."
+    )
+    with pytest.warns(StabilityWarning):
+        message = raised_by(lambda: operator.diffuse(x, 50.0, 2, method="chebyshev"))
+    assert message.startswith("diffuse: `step_size` must be at most `max_stable_step_size` (")
+    assert raised_by(lambda: operator.to(torch.int64)) == (
+        "to: `target` must be a device, torch.float32 or torch.float64, got torch.int64. Use one."
+    )
+    assert raised_by(lambda: operator.diffuse(sparse.csr_array(np.eye(5)), 0.1, 1)) == (  # type: ignore[arg-type]
+        "diffuse: `x` must be a dense array, got a csr_array. Call `.toarray()` on it."
     )
     assert raised_by(lambda: operator.states(x, 0.1, [2, 1])) == (
         "states: `steps` must be non-decreasing, got [2, 1]. Sort `steps`."

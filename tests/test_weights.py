@@ -282,6 +282,11 @@ def test_far_points_are_isolated() -> None:
             "infinite or NaN number. Check how `distances` was computed.",
         ),
         (
+            lambda: gaussian_kernel(torch.ones(3, 3), torch.ones(3)),
+            "gaussian_kernel: `bandwidth` must be a number, or of a shape that broadcasts to "
+            "(3, 3), got shape (3,). For one a row use `bandwidth.reshape(-1, 1)`.",
+        ),
+        (
             lambda: gaussian_kernel(torch.tensor([1.0]), torch.tensor([torch.nan])),
             "gaussian_kernel: `bandwidth` must be finite and non-negative, got a negative, "
             "infinite or NaN number. Check how `bandwidth` was computed.",

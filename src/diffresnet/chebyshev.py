@@ -116,9 +116,10 @@ def _interpolate(
     enough = 16 + math.ceil(4 * math.sqrt(n_steps * math.log(4 / min(tolerance, 1.0))))
     n_nodes = min(n_steps, enough) + 1
     angles = np.pi * (np.arange(n_nodes) + 0.5) / n_nodes
-    part = step_size * upper * np.cos(angles / 2) ** 2  # step_size lambda, exact near 0
-    with np.errstate(divide="ignore"):
-        logs = np.where(part < 0.5, np.log1p(-np.minimum(part, 0.5)), np.log(np.abs(1 - part)))
+    # step_size lambda, and 2 minus it: each exact near 0, where the power is not negligible.
+    part = step_size * upper * np.cos(angles / 2) ** 2
+    rest = 2 - step_size * upper + step_size * upper * np.sin(angles / 2) ** 2
+    logs = np.log1p(-np.minimum(np.minimum(part, rest), 1 - 2.0**-53))
     signs = np.where((part > 1) & (n_steps % 2 == 1), -1.0, 1.0)
     coefficients = dct(signs * np.exp(n_steps * logs), type=2) / n_nodes
     coefficients[0] /= 2

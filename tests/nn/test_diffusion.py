@@ -67,6 +67,13 @@ def test_dropout_comes_at_every_step(order: DropoutOrder) -> None:
     torch.testing.assert_close(layer(x, operator), x)
 
 
+def test_half_precision_is_diffused_in_full() -> None:
+    operator, x = make_operator().to(torch.float32), randn(5, 2).bfloat16()
+    found = Diffusion(0.5, 20)(x, operator)
+    assert found.dtype == torch.bfloat16
+    assert torch.equal(found, operator.diffuse(x.float(), 0.5, 20).bfloat16())
+
+
 def test_gradients_with_dropout() -> None:
     operator = make_operator()
     layer = Diffusion(0.5, 3, dropout=0.5)
