@@ -27,6 +27,7 @@ pictures: .venv/installed
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/diffusion.py
 	$(BIN)/python benchmarks/neighbors.py
+	$(BIN)/python benchmarks/training.py
 
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv

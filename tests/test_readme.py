@@ -1,4 +1,4 @@
-"""The README's Python runs and gives what it says."""
+"""The Python of the README and the docs runs and gives what it says."""
 
 import re
 import subprocess
@@ -17,6 +17,15 @@ def test_ten_lines_of_python() -> None:
     accuracy = re.fullmatch(r"([\d.]+)% right from 6 labels\n", done.stdout)
     assert accuracy is not None
     assert float(accuracy[1]) > 95
+
+
+def test_the_python_of_the_docs_runs() -> None:
+    blocks = re.findall(
+        r"```python\n(.*?)```", (README.parent / "docs/layers.md").read_text(), flags=re.DOTALL
+    )
+    assert len(blocks) == 2
+    script = "\n".join(blocks)
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)  # noqa: S603
 
 
 def test_links_lead_somewhere() -> None:

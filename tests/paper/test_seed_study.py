@@ -6,14 +6,17 @@ from diffresnet.paper.synthetic import MAKERS, RECIPES
 
 def make_study() -> SeedStudy:
     accuracies = ((0.5, 1.0, 1.0), (0.5, 1.0, 0.6), (0.5, 0.6, 0.7), (0.5, 0.7, 0.5))
-    return SeedStudy("moon", "program", True, accuracies, (0, 0, 0, 1))
+    accuracies = (*accuracies, (0.5, 0.6, 0.0))
+    dead, diverged = (0, 0, 0, 1, 0), (False, False, False, False, True)
+    return SeedStudy("moon", "program", True, accuracies, dead, diverged)
 
 
 def test_summaries() -> None:
     study = make_study()
-    assert study.at(1) == {"mean_accuracy": 0.825, "n_successes": 2}
+    assert study.at(1) == {"mean_accuracy": 0.78, "n_successes": 2}
     assert study.failures() == {
-        "n_failed": 3,
+        "n_failed": 4,
+        "n_diverged": 1,
         "n_with_dead_units": 1,
         "n_thrown_out_by_the_step": 1,
         "n_not_there_yet": 1,

@@ -11,7 +11,7 @@ from scipy import sparse
 from diffresnet import DiffusionOperator, build_weights
 from diffresnet.nn import DiffResNet
 from diffresnet.paper.settings import SYNTHETIC
-from diffresnet.paper.synthetic import RECIPES, make_problem, train_synthetic
+from diffresnet.paper.synthetic import RECIPES, Recipe, make_problem, train_synthetic
 from diffresnet.solvers import Batch, CrossEntropy, Descent
 
 PARAMETERS = {
@@ -89,6 +89,15 @@ def test_a_collapsed_problem_trains_like_the_steps_themselves() -> None:
     expected = steps.diffuse(problem.points, 1.0, settings.n_steps, method="euler")
     found = problem.operator.diffuse(problem.points, 1.0, 1)
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_divergence_counts_as_failure() -> None:
+    problem = make_problem("moon", 0, diffused=False)
+    recipe = Recipe(renew_optimizer=False, learning_rate=1e30)
+    run = train_synthetic(problem, recipe, n_epochs=20)
+    assert run.diverged
+    assert len(run.accuracies) == 21
+    assert run.accuracies[-1] == 0
 
 
 def test_a_run_repeats_and_diffusion_helps() -> None:

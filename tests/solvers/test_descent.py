@@ -10,7 +10,14 @@ from torch.optim.lr_scheduler import StepLR
 from diffresnet import DiffusionOperator, build_weights
 from diffresnet.datasets import make_moon
 from diffresnet.nn import DiffResNet
-from diffresnet.solvers import Batch, CrossEntropy, Descent, EarlyStopping, LaplacianPenalty
+from diffresnet.solvers import (
+    Batch,
+    CrossEntropy,
+    Descent,
+    DivergenceError,
+    EarlyStopping,
+    LaplacianPenalty,
+)
 
 SGD = partial(torch.optim.SGD, lr=0.1, momentum=0.9)
 
@@ -192,8 +199,9 @@ def test_bad_input() -> None:
     problem = Problem()
     problem.points[:] = 1e30
     problem.model = DiffResNet(2, 2, step_size=0.0, n_steps=0)
+    assert issubclass(DivergenceError, ValueError)
     with pytest.raises(
-        ValueError, match=r"Descent: `loss` must be finite, got (nan|inf) in epoch \d"
+        DivergenceError, match=r"Descent: `loss` must be finite, got (nan|inf) in epoch \d"
     ):
         problem.train(Descent(SGD, n_epochs=3))
     with pytest.raises(

@@ -34,6 +34,7 @@ class SeedStudy:
         diffused: with diffusion, or without.
         accuracies: by seed, then by epoch.
         n_dead_units: by seed, at the end.
+        diverged: by seed.
     """
 
     name: str
@@ -41,6 +42,7 @@ class SeedStudy:
     diffused: bool
     accuracies: tuple[tuple[float, ...], ...]
     n_dead_units: tuple[int, ...]
+    diverged: tuple[bool, ...]
 
     def at(self, epoch: int) -> dict[str, float]:
         """Return the mean accuracy and the number of successes (99 %) at an epoch."""
@@ -52,15 +54,13 @@ class SeedStudy:
 
     def failures(self) -> dict[str, int]:
         """Return what became of the seeds that fail at the last epoch."""
-        failed = [
-            (run, n_dead)
-            for run, n_dead in zip(self.accuracies, self.n_dead_units, strict=True)
-            if run[-1] < SUCCESS
-        ]
+        runs = zip(self.accuracies, self.n_dead_units, self.diverged, strict=True)
+        failed = [(run, n_dead) for run, n_dead, lost in runs if run[-1] < SUCCESS and not lost]
         dead = [run for run, n_dead in failed if n_dead > 0]
         alive = [run for run, n_dead in failed if n_dead == 0]
         return {
-            "n_failed": len(failed),
+            "n_failed": len(failed) + sum(self.diverged),
+            "n_diverged": sum(self.diverged),
             "n_with_dead_units": len(dead),
             "n_thrown_out_by_the_step": sum(max(run) >= SUCCESS for run in alive),
             "n_not_there_yet": sum(max(run) < SUCCESS for run in alive),
@@ -96,6 +96,7 @@ def study_seeds(n_seeds: int, n_epochs: int, *, n_jobs: int = 1) -> list[SeedStu
             diffused,
             tuple(results[name, seed][recipe, diffused].accuracies for seed in range(n_seeds)),
             tuple(results[name, seed][recipe, diffused].n_dead_units for seed in range(n_seeds)),
+            tuple(results[name, seed][recipe, diffused].diverged for seed in range(n_seeds)),
         )
         for name in MAKERS
         for recipe in RECIPES

@@ -16,7 +16,7 @@ from diffresnet.paper.settings import (
     SYNTHETIC_MOMENTUM,
     SYNTHETIC_WEIGHT_DECAY,
 )
-from diffresnet.solvers import Batch, CrossEntropy, Descent
+from diffresnet.solvers import Batch, CrossEntropy, Descent, DivergenceError
 from diffresnet.weights import build_weights
 
 MAKERS: dict[str, Callable[[torch.Generator], SyntheticSet]] = {
@@ -55,11 +55,13 @@ class SyntheticRun:
         accuracies: over all points, by epoch; epoch 0 is the untrained model.
         features: what the classifier sees at epochs 0, 10 and 20, (N, 2) each.
         n_dead_units: hidden units that are zero at every point, at the end.
+        diverged: the loss became infinite or NaN; the accuracy counts as 0 from then on.
     """
 
     accuracies: tuple[float, ...]
     features: dict[int, Tensor]
     n_dead_units: int
+    diverged: bool
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,15 @@ def train_synthetic(
         make_optimizer, n_epochs, renew_optimizer=recipe.renew_optimizer, show_progress=False
     )
     batch = Batch(inputs, problem.labels)
-    history = descent.train(model, lambda: [batch], [CrossEntropy()], evaluate=evaluate)
-    return SyntheticRun(tuple(history["accuracy"]), features, _count_dead_units(model, problem))
+    try:
+        history = descent.train(model, lambda: [batch], [CrossEntropy()], evaluate=evaluate)
+    except DivergenceError as error:
+        history = error.history
+    diverged = history.n_epochs < n_epochs
+    accuracies = history["accuracy"]
+    accuracies += [0.0] * (n_epochs + 1 - len(accuracies))  # without a network, nothing is right
+    n_dead_units = _count_dead_units(model, problem)
+    return SyntheticRun(tuple(accuracies), features, n_dead_units, diverged)
 
 
 @torch.no_grad()

@@ -162,7 +162,7 @@ def _seed_parts(studies: list[SeedStudy], epochs: tuple[int, int]) -> list[Part]
     heads = ["set", "recipe", "diffusion"]
     for epoch in epochs:
         heads += [f"mean %, epoch {epoch}", f"seeds at 99 %, epoch {epoch}"]
-    heads += ["failed with dead units", "was there, thrown out", "never there"]
+    heads += ["failed: diverged", "dead units", "was there, thrown out", "never there"]
     rows: list[list[str]] = []
     for study in studies:
         cells = [study.name, study.recipe, "with" if study.diffused else "without"]
@@ -172,11 +172,8 @@ def _seed_parts(studies: list[SeedStudy], epochs: tuple[int, int]) -> list[Part]
             cells += [f"{100 * reached['mean_accuracy']:.1f}"]
             cells += [f"{reached['n_successes']:.0f} of {n_seeds}"]
         failures = study.failures()
-        cells += [
-            str(failures["n_with_dead_units"]),
-            str(failures["n_thrown_out_by_the_step"]),
-            str(failures["n_not_there_yet"]),
-        ]
+        names = ("diverged", "with_dead_units", "thrown_out_by_the_step", "not_there_yet")
+        cells += [str(failures[f"n_{reason}"]) for reason in names]
         rows.append(cells)
     return [
         Heading("Many seeds"),

@@ -1,6 +1,6 @@
 """How the parameters of a model are found."""
 
-from diffresnet.solvers.descent import Descent, History
+from diffresnet.solvers.descent import Descent, DivergenceError, History
 from diffresnet.solvers.losses import (
     Batch,
     CrossEntropy,
@@ -14,6 +14,7 @@ __all__ = [
     "Batch",
     "CrossEntropy",
     "Descent",
+    "DivergenceError",
     "EarlyStopping",
     "History",
     "LaplacianPenalty",

@@ -45,6 +45,18 @@ class History:
         return [record.get(name, math.nan) for record in self.records]
 
 
+class DivergenceError(ValueError):
+    """The loss is no longer a finite number.
+
+    Attributes:
+        history: what happened until then.
+    """
+
+    def __init__(self, message: str, history: History) -> None:
+        super().__init__(message)
+        self.history = history
+
+
 @dataclass
 class Descent:
     """Train a model: optimizer and schedule are given, the loop is the same for all.
@@ -116,8 +128,9 @@ class Descent:
             The history; `model` is left in evaluation mode.
 
         Raises:
-            ValueError: if the loss is not finite, if labels do not fit the outputs, or if the
-                checkpoint is not one of this training.
+            DivergenceError: if the loss is not finite; a `ValueError` that holds the history.
+            ValueError: if labels do not fit the outputs, or if the checkpoint is not one of this
+                training.
         """
         run = _Run(self, model, batches, terms, evaluate, generator)
         with (
@@ -197,9 +210,11 @@ class _Run:
         loss = torch.stack([term(outputs, batch) for term in self.terms]).sum()
         value = float(loss.detach())
         if not math.isfinite(value):
-            got = f"{value} in epoch {self.history.n_epochs + 1}"
-            remedy = "Lower the learning rate, and check the inputs for very large numbers."
-            fail("Descent", "loss", "finite", got, remedy)
+            message = (
+                f"Descent: `loss` must be finite, got {value} in epoch {self.history.n_epochs + 1}. "
+                "Lower the learning rate, and check the inputs for very large numbers."
+            )
+            raise DivergenceError(message, self.history)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
