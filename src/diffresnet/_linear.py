@@ -39,7 +39,14 @@ def apply_linear(x: Tensor, forward: Map, transposed: Map) -> Tensor:
 
 
 def repeat(matrix: Tensor, x: Tensor, n_times: int) -> Tensor:
-    """Apply `matrix` to x again and again, to and fro between two pieces of memory."""
+    """Apply `matrix` to x again and again."""
+    if matrix.ndim == 2 and not mx.is_csr(matrix):
+        # As rows: a dense product with few columns is several times slower than one with few rows.
+        now = x.mT.contiguous()
+        for _ in range(n_times):
+            now = now @ matrix.mT
+        return now.mT.contiguous()
+    # To and fro between two pieces of memory: asking for new ones costs as much as the product.
     now = x.contiguous()
     free = [torch.zeros_like(now), torch.zeros_like(now)]
     for time in range(n_times):

@@ -16,7 +16,6 @@ from diffresnet._checks import (
     as_tensor,
     check_choice,
     check_count,
-    check_finite_rows,
     check_real,
     fail,
 )
@@ -24,6 +23,9 @@ from diffresnet._energy import edge_energy
 from diffresnet._linear import apply_linear, repeat
 from diffresnet._types import Array, DiffusionMethod, Matrix
 from diffresnet.chebyshev import ROUNDING, ChebyshevSeries, diffusion_series
+
+FADED = 1e-30
+"""Weights of a collapsed operator below this are 0."""
 
 CHEBYSHEV_OVERHEAD = 1.5
 """What a Chebyshev term costs beside an Euler step: one product, and two additions of features."""
@@ -189,7 +191,8 @@ class DiffusionOperator:
 
         Args:
             x: features of any shape whose first axis is the points, (N, ...), or (T, N, ...) for a
-                batch; of the dtype of the weights. Integers are converted.
+                batch; of the dtype of the weights. Integers are converted. NaN is passed on, as
+                every layer does, to the points that it touches.
             step_size: gamma, not negative; 0 changes nothing. Above the stability bound it warns.
             n_steps: r, not negative; 0 changes nothing.
             method: one of the four.
@@ -243,8 +246,7 @@ class DiffusionOperator:
                     diffused = self._by_power(x, step_size, n_steps)
                 case _:
                     diffused = self._by_euler(x, step_size, n_steps)
-        if not torch.isfinite(diffused.detach()).all():
-            check_finite_rows("diffuse", "x", x)
+        if not torch.isfinite(diffused.detach()).all() and torch.isfinite(x).all():
             got = f"{step_size:g} for {n_steps} steps, which made the features overflow"
             fail("diffuse", "step_size", "stable", got, "Lower it, or scale the features down.")
         return diffused
@@ -323,7 +325,9 @@ class DiffusionOperator:
             remedy = "Take more, smaller steps."
             fail("collapse", "step_size", must, f"{step_size:g}", remedy)
         step = self._step(step_size).matrix.to_dense().clamp(min=0)
-        return DiffusionOperator(torch.linalg.matrix_power(step, n_steps))
+        together = torch.linalg.matrix_power(step, n_steps)
+        # Links over many steps fade to numbers that do not count but are slow to compute with.
+        return DiffusionOperator(torch.where(together < FADED, 0, together))
 
     def to(self, target: torch.device | torch.dtype | str) -> "DiffusionOperator":
         """Return this operator on another device, or in float32 or float64.

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from diffresnet._files import write_whole
+from diffresnet.cli.folders import make_folder
 from diffresnet.paper.xor import XorResult, run_xor
 from diffresnet.report.evolution import draw_evolution
 
@@ -22,11 +23,13 @@ def demo(
 ) -> None:
     """Diffuse the paper's XOR set, print L, D and L/D along the way, and draw it.
 
-    L is the smallest distance between two of the four discs, D the largest diameter of one. The
-    larger L/D, the easier the classes are told apart.
+    L is the smallest distance between two of the four discs, D the largest diameter of one.
+
+    The larger L/D, the easier the classes are told apart.
 
     Writes xor.png and xor.json (L, D and L/D after every step).
     """
+    make_folder(out)
     result = run_xor(torch.Generator().manual_seed(seed))
     numbers = result.to_json()
     picture = draw_evolution(
@@ -37,16 +40,12 @@ def demo(
     )
     console = Console()
     console.print(_table(result))
-    try:
-        for name, content in (("xor.json", json.dumps(numbers).encode()), ("xor.png", picture)):
-            console.print(f"wrote {write_whole(out / name, content)}", soft_wrap=True)
-    except OSError as error:
-        message = f"diffresnet demo: cannot write to {out}: {error.strerror}. Choose another --out."
-        raise typer.BadParameter(message) from error
+    for name, content in (("xor.json", json.dumps(numbers).encode()), ("xor.png", picture)):
+        console.print(f"wrote {write_whole(out / name, content)}", soft_wrap=True)
 
 
 def _table(result: XorResult) -> Table:
-    table = Table(title="XOR set, 400 points in four discs, diffused")
+    table = Table(title="XOR set, diffused")
     for name in ("steps", "L", "D", "L/D"):
         table.add_column(name, justify="right")
     for step in result.shown:

@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from diffresnet.cli.folders import make_folder
+
 app = typer.Typer(
     help="Compute the tables and figures of the paper, and show them beside what it reports.",
     no_args_is_help=True,
@@ -31,6 +33,7 @@ def synthetic(
     """
     from diffresnet.paper.synthetic_report import reproduce_synthetic  # noqa: PLC0415  (slow)
 
+    make_folder(out)
     console = Console()
     for path in reproduce_synthetic(out, n_seeds=seeds, n_epochs=epochs, n_jobs=jobs):
         console.print(f"wrote {path}", soft_wrap=True)

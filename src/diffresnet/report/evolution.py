@@ -44,9 +44,9 @@ def draw_evolution(
     for panel, (step, points) in zip(panels, states.items(), strict=False):
         draw_points(panel, points, labels, _title(step), limits)
     curve = panels[n_panels - 1]
-    curve.semilogy(max_diameters, color="black", label="D, largest diameter")
-    curve.semilogy(ratios, color="black", linestyle="--", label="L/D")
-    curve.set(xlabel="diffusion steps", title="each subclass shrinks")
+    curve.semilogy(max_diameters, color="#222222", label="D, largest diameter")
+    curve.semilogy(ratios, color="#d35400", linestyle="--", label="L/D")
+    curve.set(xlabel="diffusion steps", title="D falls, L/D grows")
     curve.legend(frameon=False)
     for panel in panels[n_panels:]:
         panel.set_visible(False)

@@ -211,8 +211,9 @@ class _Run:
         value = float(loss.detach())
         if not math.isfinite(value):
             message = (
-                f"Descent: `loss` must be finite, got {value} in epoch {self.history.n_epochs + 1}. "
-                "Lower the learning rate, and check the inputs for very large numbers."
+                f"Descent: `loss` must be finite, got {value} in epoch "
+                f"{self.history.n_epochs + 1}. Lower the learning rate, and check the inputs for "
+                "very large numbers."
             )
             raise DivergenceError(message, self.history)
         self.optimizer.zero_grad()
