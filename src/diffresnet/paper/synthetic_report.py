@@ -186,9 +186,9 @@ def _seed_parts(studies: list[SeedStudy], epochs: tuple[int, int]) -> list[Part]
         Table(heads, rows),
         Paragraph(
             "With two hidden units and a learning rate of 1 (spiral 0.8), a few large steps "
-            "decide. Seeds that fail have a hidden unit that a step has pushed out of reach of "
-            "all points, so that it stays zero and learns no more (a dead unit), or reach 99 % "
-            "and are thrown out again by the next step; momentum on top of such a rate makes both "
-            "worse. A tenth of the rate, with momentum kept, avoids both."
+            "decide. Most seeds that fail with diffusion have a hidden unit that a step has pushed "
+            "out of reach of all points, so that it stays zero and learns no more (a dead unit); "
+            "with momentum kept at such a rate the loss may grow without end (diverged, accuracy "
+            "counted as 0). A tenth of the rate, with momentum kept, avoids both."
         ),
     ]
