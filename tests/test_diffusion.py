@@ -319,27 +319,6 @@ def test_states_start_from_the_one_before() -> None:
         torch.testing.assert_close(state, operator.diffuse(x, 0.02, step, method="euler"))
 
 
-def test_auto_takes_the_cheapest(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[str] = []
-    for method in ("euler", "chebyshev", "power"):
-        name = f"_by_{method}"
-
-        def record(_: DiffusionOperator, x: Tensor, *__: object, method: str = method) -> Tensor:
-            taken.append(method)
-            return x
-
-        monkeypatch.setattr(DiffusionOperator, name, record)
-    large = DiffusionOperator(symmetric_weights(40).to_sparse_csr())
-    small = DiffusionOperator(symmetric_weights(40).expand(3, 40, 40))
-    directed = DiffusionOperator(randn(40, 40).abs().to_sparse_csr())
-    large.diffuse(randn(40, 2), large.max_convex_step_size, 900)
-    large.diffuse(randn(40, 2), large.max_convex_step_size, 5)
-    small.diffuse(randn(3, 40, 100), small.max_convex_step_size, 10)
-    small.diffuse(randn(3, 40, 1), small.max_convex_step_size, 10)
-    directed.diffuse(randn(40, 2), directed.max_convex_step_size, 900)
-    assert taken == ["chebyshev", "euler", "power", "euler", "euler"]
-
-
 def test_an_operator_moves_and_is_pickled() -> None:
     operator = DiffusionOperator(symmetric_weights(5).to_sparse_csr())
     x = randn(5, 2)

@@ -12,5 +12,5 @@ def test_diffusion_helps_a_network_that_knows_nothing_of_it() -> None:
         find_data_file("images/mnist.npz")
     except FileNotFoundError as error:
         pytest.skip(str(error))
-    gains = [plug_in.run(seed, n_steps=6) - plug_in.run(seed, n_steps=0) for seed in range(3)]
+    gains = [plug_in.run(seed, n_steps=10) - plug_in.run(seed, n_steps=0) for seed in range(3)]
     assert min(gains) > 0

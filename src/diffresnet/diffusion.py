@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar, cast, get_args
 
@@ -20,15 +19,11 @@ from diffresnet._checks import (
     fail,
 )
 from diffresnet._energy import edge_energy
-from diffresnet._linear import apply_linear, repeat
+from diffresnet._steps import ROUNDING, Step, require_symmetric, take_steps
 from diffresnet._types import Array, DiffusionMethod, Matrix
-from diffresnet.chebyshev import ROUNDING, ChebyshevSeries, diffusion_series
 
 FADED = 1e-30
 """Weights of a collapsed operator below this are 0."""
-
-CHEBYSHEV_OVERHEAD = 1.5
-"""What a Chebyshev term costs beside an Euler step: one product, and two additions of features."""
 
 
 class StabilityWarning(UserWarning):
@@ -83,7 +78,7 @@ class DiffusionOperator:
         matrix = mx.as_square("DiffusionOperator", "weights", weights)
         # Constant weights are ours, so that what is computed from them stays true.
         self.weights = matrix if matrix.requires_grad else matrix.detach().clone()
-        self._last_step: tuple[float, _Step] | None = None
+        self._last_step: tuple[float, Step] | None = None
 
     def __repr__(self) -> str:
         shape, layout = tuple(self.weights.shape), "csr" if self._is_csr else "dense"
@@ -141,15 +136,10 @@ class DiffusionOperator:
         Raises:
             ValueError: if the weights are not symmetric.
         """
-        self._require_symmetric("max_stable_step_size")
+        require_symmetric("max_stable_step_size", self)
         if self.max_convex_step_size == float("inf"):
             return float("inf")
         return 2 / mx.largest_eigenvalue(self.laplacian.detach())
-
-    def _require_symmetric(self, function: str) -> None:
-        if not self.is_symmetric:
-            remedy = "Build them with normalization 'symmetric' or 'sinkhorn'."
-            fail(function, "weights", "symmetric", "weights that are not", remedy)
 
     def energy(self, x: Array) -> Tensor:
         """Return the Dirichlet energy 1/2 sum_ij w_ij |x_i - x_j|^2, which diffusion lowers.
@@ -237,15 +227,7 @@ class DiffusionOperator:
         if step_size == 0 or n_steps == 0 or x.numel() == 0:
             return x.clone()
         with torch.autocast(x.device.type, enabled=False):  # many steps need all the digits
-            if method == "auto":
-                method = self._cheapest(x.shape[-1], step_size, n_steps, tolerance)
-            match method:
-                case "chebyshev":
-                    diffused = self._by_chebyshev(x, step_size, n_steps, tolerance)
-                case "power":
-                    diffused = self._by_power(x, step_size, n_steps)
-                case _:
-                    diffused = self._by_euler(x, step_size, n_steps)
+            diffused = take_steps(self, x, step_size, n_steps, method=method, tolerance=tolerance)
         if not torch.isfinite(diffused.detach()).all() and torch.isfinite(x).all():
             got = f"{step_size:g} for {n_steps} steps, which made the features overflow"
             fail("diffuse", "step_size", "stable", got, "Lower it, or scale the features down.")
@@ -324,7 +306,7 @@ class DiffusionOperator:
             must = f"at most `max_convex_step_size` ({self.max_convex_step_size:g})"
             remedy = "Take more, smaller steps."
             fail("collapse", "step_size", must, f"{step_size:g}", remedy)
-        step = self._step(step_size).matrix.to_dense().clamp(min=0)
+        step = self.step(step_size).matrix.to_dense().clamp(min=0)
         together = torch.linalg.matrix_power(step, n_steps)
         # Links over many steps fade to numbers that do not count but are slow to compute with.
         return DiffusionOperator(torch.where(together < FADED, 0, together))
@@ -373,83 +355,14 @@ class DiffusionOperator:
         )
         warnings.warn(message, StabilityWarning, stacklevel=3)
 
-    def _cheapest(
-        self, n_columns: int, step_size: float, n_steps: int, tolerance: float
-    ) -> DiffusionMethod:
-        """Return the valid method with the fewest operations, counted in products with a column."""
-        costs: dict[DiffusionMethod, float] = {"euler": n_steps * n_columns}
-        if not self._is_csr:
-            n_products = n_steps.bit_length() + n_steps.bit_count() - 2
-            costs["power"] = n_products * self.n_points + n_columns
-        if step_size <= self.max_convex_step_size:
-            degree = self._series(step_size, n_steps, tolerance).degree
-            cost = degree * n_columns * CHEBYSHEV_OVERHEAD
-            if cost < min(costs.values()) and self.is_symmetric:
-                costs["chebyshev"] = cost
-        return min(costs, key=lambda method: costs[method])
-
-    def _by_euler(self, x: Tensor, step_size: float, n_steps: int) -> Tensor:
-        step = self._step(step_size)
-        return self._apply(
-            x,
-            lambda y: repeat(step.matrix, y, n_steps),
-            lambda y: repeat(step.transposed, y, n_steps),
-        )
-
-    def _by_chebyshev(self, x: Tensor, step_size: float, n_steps: int, tolerance: float) -> Tensor:
-        self._require_symmetric("diffuse")
-        if step_size > self.max_stable_step_size * ROUNDING:
-            must = f"at most `max_stable_step_size` ({self.max_stable_step_size:g}) for 'chebyshev'"
-            fail("diffuse", "step_size", must, f"{step_size:g}", "Lower it, or use 'euler'.")
-        series = self._series(step_size, n_steps, tolerance)
-        laplacian = self.laplacian
-
-        def apply_series(y: Tensor) -> Tensor:
-            return series.apply(laplacian, y)
-
-        return self._apply(x, apply_series, apply_series)
-
-    def _series(self, step_size: float, n_steps: int, tolerance: float) -> ChebyshevSeries:
-        # Gershgorin's discs give a bound on the eigenvalues for nothing; a longer step needs the
-        # exact one, which the check of its stability has computed.
-        convex = step_size <= self.max_convex_step_size
-        bound = self.max_convex_step_size if convex else self.max_stable_step_size
-        upper = 2 / bound if bound < float("inf") else 1 / step_size
-        return diffusion_series(step_size, n_steps, upper, tolerance)
-
-    def _by_power(self, x: Tensor, step_size: float, n_steps: int) -> Tensor:
-        if self._is_csr:
-            remedy = "Use 'euler' or 'chebyshev', or dense weights."
-            fail("diffuse", "method", "'euler' or 'chebyshev' for CSR weights", "'power'", remedy)
-        return torch.linalg.matrix_power(self._step(step_size).matrix, n_steps) @ x
-
-    def _apply(
-        self, x: Tensor, forward: Callable[[Tensor], Tensor], transposed: Callable[[Tensor], Tensor]
-    ) -> Tensor:
-        """Apply a linear map to x; through autograd itself where the weights need gradients."""
-        if self.weights.requires_grad:
-            return forward(x)
-        return apply_linear(x, forward, transposed)
-
-    def _step(self, step_size: float) -> "_Step":
+    def step(self, step_size: float) -> "Step":
         """Return one step as a matrix; that of constant weights is kept for the next call."""
         if self._last_step is not None and self._last_step[0] == step_size:
             return self._last_step[1]
-        step = _Step(mx.affine(self.laplacian, -step_size, 1))
+        step = Step(mx.affine(self.laplacian, -step_size, 1))
         if not self.weights.requires_grad:
             self._last_step = step_size, step
         return step
-
-
-class _Step:
-    """The matrix I - step_size (Lambda - W), and its transpose once that is needed."""
-
-    def __init__(self, matrix: Tensor) -> None:
-        self.matrix = matrix
-
-    @cached_property
-    def transposed(self) -> Tensor:
-        return mx.transpose(self.matrix)
 
 
 def _shape(x: Array) -> tuple[int, ...]:
