@@ -2,9 +2,10 @@
 
 from typing import get_args
 
+import torch
 from torch import Tensor, nn
 
-from diffresnet._checks import check_choice, check_count
+from diffresnet._checks import FLOAT_DTYPES, check_choice, check_count
 from diffresnet._types import Normalization
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.nn.diffusion import Diffusion
@@ -40,7 +41,6 @@ class MiniBatchDiffusion(nn.Module):
         ValueError: if an argument is out of range, or if features and inputs differ in number.
 
     Examples:
-        >>> import torch
         >>> inputs = torch.tensor([[0.0], [0.1], [5.0], [5.1]])
         >>> layer = MiniBatchDiffusion(step_size=1.0, n_steps=20, n_top=2)
         >>> layer(torch.tensor([[1.0], [0.0], [0.0], [0.0]]), inputs)
@@ -84,4 +84,8 @@ class MiniBatchDiffusion(nn.Module):
 
     def forward(self, x: Tensor, inputs: Tensor) -> Tensor:
         """Return the features of the batch, diffused over the graph of its inputs."""
-        return self.diffusion(x, self.operator(inputs))
+        if self.diffusion.n_steps == 0 or len(inputs) == 0:
+            return x
+        half = inputs.dtype in (torch.float16, torch.bfloat16)
+        operator = self.operator(inputs.float() if half else inputs)
+        return self.diffusion(x, operator.to(x.dtype) if x.dtype in FLOAT_DTYPES else operator)

@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from diffresnet._checks import check_count
+from diffresnet._checks import check_count, fail
 
 
 class ResidualBlock(nn.Module):
@@ -10,6 +10,9 @@ class ResidualBlock(nn.Module):
 
     Args:
         inner: f, any module whose output has the shape of its input.
+
+    Raises:
+        ValueError: when called, if the output has another shape.
 
     Examples:
         >>> import torch
@@ -25,7 +28,12 @@ class ResidualBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return x + f(x)."""
-        return x + self.inner(x)
+        added = self.inner(x)
+        if added.shape != x.shape:
+            must = f"a module that keeps the shape {tuple(x.shape)}"
+            got = f"one that gives {tuple(added.shape)}"
+            fail("ResidualBlock", "inner", must, got, "Give it as many outputs as inputs.")
+        return x + added
 
 
 def two_layers(n_features: int, width: int | None = None) -> nn.Sequential:

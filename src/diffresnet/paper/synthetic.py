@@ -132,11 +132,13 @@ def train_synthetic(
         make_optimizer, n_epochs, renew_optimizer=recipe.renew_optimizer, show_progress=False
     )
     batch = Batch(inputs, problem.labels)
+    diverged = False
     try:
         history = descent.train(model, lambda: [batch], [CrossEntropy()], evaluate=evaluate)
     except DivergenceError as error:
-        history = error.history
-    diverged = history.n_epochs < n_epochs
+        history, diverged = error.history, True
+    if history.ending == "interrupted":
+        raise KeyboardInterrupt
     accuracies: list[float] = []
     for record in history.records:
         accuracies.append(record.get("accuracy", accuracies[-1] if accuracies else 0.0))

@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any, Literal, TypeAlias
 
 import torch
@@ -132,6 +131,8 @@ class Descent:
             ValueError: if labels do not fit the outputs, or if the checkpoint is not one of this
                 training.
         """
+        if not terms:
+            fail("Descent", "terms", "at least one loss term", "none", "Pass `[CrossEntropy()]`.")
         run = _Run(self, model, batches, terms, evaluate, generator)
         with (
             _forked_randomness(generator),
@@ -184,8 +185,12 @@ class _Run:
         checkpoint = self.descent.checkpoint
         if checkpoint is not None and checkpoint.exists():
             self._load(checkpoint)
-        else:
-            self._record({})
+            return
+        stopping = self.descent.stopping
+        if stopping is not None and stopping.best_state is not None:
+            got = "one that has been used"
+            fail("Descent", "stopping", "new for every training", got, "Make another one.")
+        self._record({})
 
     def run_epoch(self) -> None:
         """Take a step for every batch, then evaluate, and stop or go on."""
@@ -226,7 +231,11 @@ class _Run:
         if self.evaluate is not None:
             self.model.eval()
             with torch.no_grad():
-                record |= self.evaluate(self.model)
+                found = {name: float(value) for name, value in self.evaluate(self.model).items()}
+            if "loss" in found:
+                remedy = "Call it 'validation_loss'."
+                fail("Descent", "evaluate", "free of the name 'loss'", "one", remedy)
+            record |= found
         self.history.records.append(record)
         stopping = self.descent.stopping
         return stopping is not None and stopping.update(record, self.model)
@@ -250,6 +259,7 @@ class _Run:
         write_whole(self.descent.checkpoint, content.getvalue())
 
     def _load(self, checkpoint: Path) -> None:
+        before = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
         try:
             state: dict[str, Any] = torch.load(checkpoint, weights_only=True)
             self.model.load_state_dict(state["model"])
@@ -262,7 +272,9 @@ class _Run:
             if self.generator is not None:
                 self.generator.set_state(state["generator"])
             self.history = History(state["records"], state["ending"])
-        except (RuntimeError, ValueError, KeyError, TypeError, EOFError, UnpicklingError) as error:
-            got = f"{checkpoint} ({str(error).splitlines()[0]})"
+        except Exception as error:
+            self.model.load_state_dict(before)
+            reason = (str(error) or "no content").splitlines()[0]
+            got = f"{checkpoint} ({type(error).__name__}: {reason})"
             remedy = "Delete the file to train from the start, or name another one."
             fail("Descent", "checkpoint", "one of this training", got, remedy)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
@@ -18,7 +19,8 @@ class Batch:
 
     Attributes:
         inputs: the arguments of the model: features first, then an operator or other inputs.
-        labels: (N,) class of each output, -1 where it is unknown or not to be learned from.
+        labels: (N,) or (T, N) class of each output, -1 where it is unknown or not to be learned
+            from.
     """
 
     inputs: tuple[Any, ...]
@@ -26,7 +28,10 @@ class Batch:
 
 
 class LossTerm(Protocol):
-    """A part of the loss: called with outputs (N, n_classes) and their batch, it gives a scalar."""
+    """A part of the loss: called with outputs and their batch, it gives a scalar.
+
+    Outputs have shape (N, n_classes), or (T, N, n_classes) for a batch of problems.
+    """
 
     def __call__(self, outputs: Tensor, batch: Batch) -> Tensor:
         """Return the term as a scalar tensor."""
@@ -44,7 +49,6 @@ class CrossEntropy:
         ValueError: when called, if the batch has no label, or one that is not a class.
 
     Examples:
-        >>> import torch
         >>> outputs = torch.tensor([[0.0, 0.0], [5.0, -5.0]])
         >>> batch = Batch((outputs,), torch.tensor([0, -1]))
         >>> CrossEntropy()(outputs, batch)
@@ -57,7 +61,10 @@ class CrossEntropy:
         """Return the mean over the labeled points."""
         check_labels("CrossEntropy", batch.labels, outputs)
         return functional.cross_entropy(
-            outputs, batch.labels, ignore_index=UNLABELED, label_smoothing=self.label_smoothing
+            outputs.flatten(0, -2),
+            batch.labels.flatten().long(),
+            ignore_index=UNLABELED,
+            label_smoothing=self.label_smoothing,
         )
 
 
@@ -102,6 +109,10 @@ class PrototypicalLoss:
 
     def __post_init__(self) -> None:
         check_real("PrototypicalLoss", "weight", self.weight, zero=True)
+        if self.rows.dtype == torch.bool or self.distances.ndim != 2:
+            got = f"{self.rows.dtype} rows and distances of shape {tuple(self.distances.shape)}"
+            remedy = "Turn a mask into rows by `mask.nonzero().flatten()`."
+            fail("PrototypicalLoss", "rows", "integers beside 2-D distances", got, remedy)
         if tuple(self.distances.shape[:1]) != tuple(self.rows.shape):
             got = f"{len(self.distances)} rows for {len(self.rows)} queries"
             remedy = "Pass the distances of the same queries."
@@ -109,12 +120,18 @@ class PrototypicalLoss:
 
     def __call__(self, outputs: Tensor, batch: Batch) -> Tensor:  # noqa: ARG002  (the interface)
         """Return the sum over the queries."""
+        if self.distances.shape[-1] != outputs.shape[-1]:
+            must = f"one column a class ({outputs.shape[-1]})"
+            got = f"shape {tuple(self.distances.shape)}"
+            fail("PrototypicalLoss", "distances", must, got, "Pass one prototype a class.")
         return self.weight * (outputs[self.rows].softmax(dim=-1) * self.distances).sum()
 
 
 def check_labels(function: str, labels: Tensor, outputs: Tensor) -> None:
     """Refuse labels of another number than outputs, out of range, or all unknown."""
     n_classes = outputs.shape[-1]
+    if labels.is_floating_point() or labels.dtype == torch.bool:
+        fail(function, "labels", "integers", labels.dtype, "Number the classes 0, 1, 2, ...")
     if tuple(labels.shape) != tuple(outputs.shape[:-1]):
         got = f"shape {tuple(labels.shape)} for outputs of shape {tuple(outputs.shape)}"
         fail(function, "labels", "one for each output", got, "Use -1 for unlabeled points.")

@@ -1,5 +1,6 @@
 """Early stopping by the rule of the paper's program (Appendix E.2)."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,12 +39,12 @@ class EarlyStopping:
         """Take note of an epoch; tell whether to stop."""
         for name in (self.loss, self.accuracy):
             if name not in record:
-                got = f"only {', '.join(record)}"
+                got = f"only {', '.join(record) or 'nothing'}"
                 fail(
                     "EarlyStopping", "evaluate", f"a function that reports {name!r}", got, "Add it."
                 )
         loss, accuracy = record[self.loss], record[self.accuracy]
-        if loss <= self.best_loss or accuracy >= self.best_accuracy:
+        if not math.isnan(loss) and (loss <= self.best_loss or accuracy >= self.best_accuracy):
             self.best_loss, self.best_accuracy, self.n_waited = loss, accuracy, 0
             self.best_state = {name: t.detach().clone() for name, t in model.state_dict().items()}
             return False
