@@ -34,6 +34,13 @@ def test_small_batches_keep_what_they_have(n_samples: int) -> None:
     assert layer.operator(inputs).n_points == n_samples
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.float64, torch.float16])
+def test_inputs_of_another_dtype(dtype: torch.dtype) -> None:
+    images = torch.randint(0, 255, (10, 6), generator=torch.Generator().manual_seed(0)).to(dtype)
+    layer = MiniBatchDiffusion(0.5, 3, n_top=4)
+    assert layer(torch.randn(10, 2), images).dtype == torch.float32
+
+
 def test_a_batch_of_one_stays() -> None:
     x = torch.randn(1, 4)
     torch.testing.assert_close(MiniBatchDiffusion(0.5, 3, n_top=8)(x, x), x)

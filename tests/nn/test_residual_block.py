@@ -30,6 +30,8 @@ def test_gradients(inner: nn.Module) -> None:
 
 
 def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="ResidualBlock: `inner` must be a module that keeps"):
+        ResidualBlock(nn.Linear(3, 1))(torch.randn(4, 3))
     with pytest.raises(ValueError, match="two_layers: `width` must be at least 1, got 0"):
         two_layers(3, width=0)
     with pytest.raises(ValueError, match="one_layer: `n_features` must be at least 1, got 0"):

@@ -212,3 +212,65 @@ def test_bad_input() -> None:
         Descent(SGD, -1)
     with pytest.raises(ValueError, match="Descent: `make_schedule` must be None, got a schedule"):
         Descent(SGD, 1, make_schedule=partial(StepLR, step_size=1), renew_optimizer=True)
+
+
+@pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04"])
+def test_a_broken_checkpoint_changes_nothing(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "training.pt"
+    file.write_bytes(content)
+    problem = Problem()
+    before = problem.model.classifier.weight.detach().clone()
+    with pytest.raises(ValueError, match="`checkpoint` must be one of this training"):
+        problem.train(Descent(SGD, 1, checkpoint=file))
+    assert torch.equal(problem.model.classifier.weight, before)
+
+
+def test_a_checkpoint_of_another_optimizer(tmp_path: Path) -> None:
+    file = tmp_path / "training.pt"
+    Problem().train(Descent(partial(torch.optim.Adam, lr=0.1), 1, checkpoint=file))
+    with pytest.raises(ValueError, match="optimizer and schedule were"):
+        Problem().train(Descent(SGD, 2, checkpoint=file))
+
+
+def test_more_patience_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    file = tmp_path / "training.pt"
+
+    def train(patience: int) -> int:
+        problem = Problem()
+        worse = iter(range(100))
+
+        def evaluate(_: object) -> dict[str, float]:
+            step = next(worse)
+            return {"validation_loss": 1.0 + step, "validation_accuracy": -step}
+
+        descent = Descent(SGD, 9, stopping=EarlyStopping(patience), checkpoint=file)
+        batches, terms = problem.batches, [CrossEntropy()]
+        return descent.train(problem.model, batches, terms, evaluate=evaluate).n_epochs
+
+    assert train(2) == 2
+    assert train(2) == 2
+    assert train(100) == 9
+
+
+def test_a_stopping_rule_is_used_once() -> None:
+    descent = Descent(SGD, 2, stopping=EarlyStopping(5))
+    Problem().train(descent)
+    with pytest.raises(ValueError, match="`stopping` must be new for every training"):
+        Problem().train(descent)
+
+
+def test_evaluate_may_return_any_number_but_not_call_it_loss() -> None:
+    problem = Problem()
+    history = Descent(SGD, 1).train(
+        problem.model,
+        problem.batches,
+        [CrossEntropy()],
+        evaluate=lambda _: {"a": torch.tensor(2.0)},  # type: ignore[dict-item]
+    )
+    assert history["a"] == [2.0, 2.0]
+    with pytest.raises(ValueError, match="`evaluate` must be free of the name 'loss'"):
+        Descent(SGD, 1).train(
+            problem.model, problem.batches, [CrossEntropy()], evaluate=lambda _: {"loss": 1.0}
+        )
+    with pytest.raises(ValueError, match="`terms` must be at least one loss term"):
+        Descent(SGD, 1).train(problem.model, problem.batches, [])

@@ -24,6 +24,12 @@ def test_cross_entropy_is_a_mean_over_labeled_points() -> None:
     torch.testing.assert_close(CrossEntropy()(outputs, batch_of([2, -1, -1, 0])), expected)
 
 
+def test_cross_entropy_of_a_batch_of_problems() -> None:
+    outputs, labels = randn(5, 3, 3), torch.arange(15).reshape(5, 3) % 3
+    expected = torch.nn.functional.cross_entropy(outputs.flatten(0, 1), labels.flatten())
+    torch.testing.assert_close(CrossEntropy()(outputs, Batch((), labels)), expected)
+
+
 def test_laplacian_penalty_is_the_sum_over_all_pairs() -> None:
     weights, outputs = randn(4, 4).abs(), randn(4, 3)
     expected = 0.01 * 2 * reference.energy(weights.tolist(), outputs.tolist())
@@ -76,6 +82,16 @@ def test_gradients(term: LossTerm) -> None:
             lambda: CrossEntropy()(randn(2, 3), batch_of([0])),
             "CrossEntropy: `labels` must be one for each output, got shape (1,) for outputs of "
             "shape (2, 3). Use -1 for unlabeled points.",
+        ),
+        (
+            lambda: CrossEntropy()(randn(2, 3), Batch((), torch.zeros(2))),
+            "CrossEntropy: `labels` must be integers, got torch.float32. "
+            "Number the classes 0, 1, 2, ....",
+        ),
+        (
+            lambda: PrototypicalLoss(torch.tensor([True]), randn(1, 3), 0.5),
+            "PrototypicalLoss: `rows` must be integers beside 2-D distances, got torch.bool rows "
+            "and distances of shape (1, 3). Turn a mask into rows by `mask.nonzero().flatten()`.",
         ),
         (
             lambda: LaplacianPenalty(DiffusionOperator(torch.eye(2)), -1.0),

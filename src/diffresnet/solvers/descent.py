@@ -69,7 +69,7 @@ class Descent:
         stopping: a rule for stopping early, used up by one training.
         checkpoint: a file to which the state of training is written, whole, every
             `checkpoint_every` epochs, and from which training goes on if the file exists, with the
-            same result as without the break.
+            same result as without the break; the learning rate and schedule are those of the file.
         checkpoint_every: epochs between checkpoints.
         show_progress: show a bar, on a terminal, once training has taken two seconds.
 
@@ -245,12 +245,12 @@ class _Run:
             return
         stopping, schedule = self.descent.stopping, self.schedule
         state = {
+            "kinds": self._kinds(),
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedule": None if schedule is None else schedule.state_dict(),
             "stopping": None if stopping is None else stopping.state_dict(),
             "records": self.history.records,
-            "ending": self.history.ending,
             "random": torch.get_rng_state(),
             "generator": None if self.generator is None else self.generator.get_state(),
         }
@@ -258,10 +258,16 @@ class _Run:
         torch.save(state, content)
         write_whole(self.descent.checkpoint, content.getvalue())
 
+    def _kinds(self) -> list[str]:
+        """Return what must be the same when training goes on."""
+        return [type(self.optimizer).__name__, type(self.schedule).__name__]
+
     def _load(self, checkpoint: Path) -> None:
         before = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
         try:
             state: dict[str, Any] = torch.load(checkpoint, weights_only=True)
+            if state["kinds"] != self._kinds():
+                raise ValueError(f"optimizer and schedule were {state['kinds']}")  # noqa: TRY301
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
             if self.schedule is not None:
@@ -271,7 +277,9 @@ class _Run:
             torch.set_rng_state(state["random"])
             if self.generator is not None:
                 self.generator.set_state(state["generator"])
-            self.history = History(state["records"], state["ending"])
+            self.history = History(state["records"])
+            if self.descent.stopping is not None and self.descent.stopping.is_over:
+                self.history.ending = "stopped early"
         except Exception as error:
             self.model.load_state_dict(before)
             reason = (str(error) or "no content").splitlines()[0]

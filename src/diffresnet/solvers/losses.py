@@ -131,7 +131,7 @@ def check_labels(function: str, labels: Tensor, outputs: Tensor) -> None:
     """Refuse labels of another number than outputs, out of range, or all unknown."""
     n_classes = outputs.shape[-1]
     if labels.is_floating_point() or labels.dtype == torch.bool:
-        fail(function, "labels", "integers", labels.dtype, "Number the classes 0, 1, 2, ...")
+        fail(function, "labels", "integers", labels.dtype, "Number the classes 0, 1, 2, ....")
     if tuple(labels.shape) != tuple(outputs.shape[:-1]):
         got = f"shape {tuple(labels.shape)} for outputs of shape {tuple(outputs.shape)}"
         fail(function, "labels", "one for each output", got, "Use -1 for unlabeled points.")

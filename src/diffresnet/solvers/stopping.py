@@ -49,6 +49,11 @@ class EarlyStopping:
             self.best_state = {name: t.detach().clone() for name, t in model.state_dict().items()}
             return False
         self.n_waited += 1
+        return self.is_over
+
+    @property
+    def is_over(self) -> bool:
+        """Whether patience has run out."""
         return self.n_waited >= self.patience
 
     def restore(self, model: nn.Module) -> None:
