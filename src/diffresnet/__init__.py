@@ -9,14 +9,10 @@ tensor([0.0500, 0.0500, 4.0500, 4.0500])
 """
 
 from diffresnet.diffusion import DiffusionOperator, StabilityWarning
+from diffresnet.distance_weights import weights_from_distances
 from diffresnet.neighbors import Neighbors, kth_distances, nearest_neighbors
-from diffresnet.weights import (
-    build_weights,
-    gaussian_kernel,
-    graph_weights,
-    normalize,
-    sparsify,
-)
+from diffresnet.normalization import normalize
+from diffresnet.weights import build_weights, gaussian_kernel, graph_weights, sparsify
 
 __all__ = [
     "DiffusionOperator",
@@ -29,6 +25,7 @@ __all__ = [
     "nearest_neighbors",
     "normalize",
     "sparsify",
+    "weights_from_distances",
 ]
 
 __version__ = "0.1.0.dev0"

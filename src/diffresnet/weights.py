@@ -13,8 +13,7 @@ from diffresnet import _matrix as mx
 from diffresnet._checks import as_points, as_tensor, check_choice, check_count, check_real, fail
 from diffresnet._types import Array, Matrix, Normalization
 from diffresnet.neighbors import Neighbors, search_neighbors
-
-SINKHORN_ITERATIONS = 10_000
+from diffresnet.normalization import balance, normalize
 
 
 def gaussian_kernel(distances: Array, bandwidth: float | Array) -> Tensor:
@@ -51,6 +50,11 @@ def gaussian_kernel(distances: Array, bandwidth: float | Array) -> Tensor:
         must = f"a number, or of a shape that broadcasts to {tuple(lengths.shape)}"
         remedy = "For one a row use `bandwidth.reshape(-1, 1)`."
         fail("gaussian_kernel", "bandwidth", must, f"shape {tuple(sigma.shape)}", remedy)
+    return similarities(lengths, sigma)
+
+
+def similarities(lengths: Tensor, sigma: Tensor) -> Tensor:
+    """Do the work of `gaussian_kernel` on numbers that have been checked."""
     ratio = (lengths / torch.where(sigma > 0, sigma, 1)).clamp(max=40)  # beyond, exp is 0
     similarity = torch.exp(-ratio.square())
     return torch.where((sigma > 0) | (lengths == 0), similarity, 0)
@@ -112,78 +116,6 @@ def _largest_entries(values: Tensor, rows: Tensor, columns: Tensor, n_top: int) 
     return keep
 
 
-def normalize(weights: Matrix, normalization: Normalization = "symmetric") -> Tensor:
-    """Balance the weights of the rows (Normalize, Section 3.2).
-
-    - ``"row"``: w_ij / d_i, so that rows sum to 1; not symmetric. The paper's program uses it for
-      the synthetic sets.
-    - ``"symmetric"``: d_i^-1/2 w_ij d_j^-1/2 with the row sums d of `weights`, then the average
-      with the transpose, as the paper's program does for few-shot tasks and graphs. Symmetric, but
-      rows do not sum to 1.
-    - ``"sinkhorn"``: the average with the transpose, then s_i w_ij s_j with s such that rows sum to
-      1: symmetric *and* balanced, as the paper's proofs assume (Appendix A).
-
-    A row of zeros (an isolated point) stays a row of zeros.
-
-    Args:
-        weights: (N, N) or (T, N, N), dense or, for (N, N), sparse; non-negative.
-        normalization: one of the three.
-
-    Returns:
-        A tensor in the layout of `weights`: dense, or CSR for every sparse one.
-
-    Raises:
-        ValueError: if `weights` is not square, finite and non-negative, if `normalization` is
-            unknown, or if no symmetric scaling exists for ``"sinkhorn"`` (it does exist whenever
-            the diagonal is positive).
-
-    Examples:
-        >>> normalize(torch.tensor([[1.0, 1.0], [0.0, 1.0]]), "row")
-        tensor([[0.5000, 0.5000],
-                [0.0000, 1.0000]])
-        >>> normalize(torch.tensor([[2.0, 1.0], [1.0, 2.0]]), "sinkhorn")
-        tensor([[0.6667, 0.3333],
-                [0.3333, 0.6667]])
-    """
-    matrix = mx.as_square("normalize", "weights", weights)
-    check_choice("normalize", "normalization", normalization, get_args(Normalization))
-    # None of the three depends on the size of the weights; very large or small ones would overflow.
-    matrix = mx.with_moderate_size(matrix)
-    if normalization == "row":
-        return mx.scale(matrix, _power(mx.row_sums(matrix), -1))
-    if normalization == "symmetric":
-        factors = _power(mx.row_sums(matrix), -0.5)
-        return mx.symmetrize(mx.scale(matrix, factors, factors))
-    matrix = mx.symmetrize(matrix)
-    factors = _sinkhorn_factors(matrix)
-    return mx.symmetrize(mx.scale(matrix, factors, factors))
-
-
-def _power(sums: Tensor, exponent: float) -> Tensor:
-    """Return `sums` to a negative power, and 0 where a sum is 0."""
-    tiny = torch.finfo(sums.dtype).tiny
-    return torch.where(sums > 0, sums.clamp(min=tiny).pow(exponent), 0)
-
-
-def _sinkhorn_factors(matrix: Tensor) -> Tensor:
-    """Solve s_i sum_j w_ij s_j = 1 by s <- (s / W s)^1/2, which converges without oscillation."""
-    factors = _power(mx.row_sums(matrix), -0.5)
-    filled = factors > 0
-    tolerance = 32 * torch.finfo(matrix.dtype).eps
-    errors = torch.full_like(factors, torch.inf)
-    for _ in range(SINKHORN_ITERATIONS):
-        products = (matrix @ factors.unsqueeze(-1)).squeeze(-1)
-        errors = torch.where(filled, factors * products - 1, 0).detach().abs()
-        if errors.max() <= tolerance:
-            break
-        factors = torch.where(filled, (factors / torch.where(filled, products, 1)).sqrt(), 0)
-    else:
-        got = f"row sums off by {errors.max():.1g} after {SINKHORN_ITERATIONS} rounds"
-        remedy = "Give every point a positive weight to itself, or use 'symmetric'."
-        fail("normalize", "weights", "scalable to row sums of 1", got, remedy)
-    return factors
-
-
 def build_weights(
     points: Array,
     n_top: int,
@@ -228,43 +160,48 @@ def build_weights(
     """
     check_choice("build_weights", "normalization", normalization, get_args(Normalization))
     given = as_points("build_weights", points)
-    n_points = given.shape[-2]
-    n_top = check_count(
-        "build_weights", "n_top", n_top, low=1, high=n_points, of="the number of points"
-    )
-    if bandwidth is not None and bandwidth_rank is not None:
-        got = f"{bandwidth_rank} beside `bandwidth` {bandwidth}"
-        fail(
-            "build_weights",
-            "bandwidth_rank",
-            "None beside a `bandwidth`",
-            got,
-            "Pass only one of them.",
+    kept = Bandwidths("build_weights", given.shape[-2], n_top, bandwidth, bandwidth_rank)
+    wide = search_neighbors("build_weights", "n_top", given, max(kept.n_top, kept.rank))
+    near = Neighbors(wide.distances[..., : kept.n_top], wide.indices[..., : kept.n_top])
+    values = similarities(near.distances, kept.of_rows(wide.distances))
+    return balance(_assemble(near, values), normalization)
+
+
+class Bandwidths:
+    """How many neighbors are kept in a row, and sigma, one for all rows or one a row."""
+
+    def __init__(
+        self,
+        function: str,
+        n_points: int,
+        n_top: int,
+        bandwidth: float | None,
+        bandwidth_rank: int | None,
+    ) -> None:
+        of = "the number of points"
+        self.n_top = check_count(function, "n_top", n_top, low=1, high=n_points, of=of)
+        self.bandwidth = bandwidth
+        if bandwidth is not None:
+            if bandwidth_rank is not None:
+                got = f"{bandwidth_rank} beside `bandwidth` {bandwidth}"
+                must, remedy = "None beside a `bandwidth`", "Pass only one of them."
+                fail(function, "bandwidth_rank", must, got, remedy)
+            self.bandwidth = check_real(function, "bandwidth", bandwidth)
+        if bandwidth_rank is None:
+            bandwidth_rank = min(max(2, (self.n_top + 1) // 2), n_points)
+        self.rank = check_count(
+            function, "bandwidth_rank", bandwidth_rank, low=1, high=n_points, of=of
         )
-    if bandwidth is not None:
-        sigma = check_real("build_weights", "bandwidth", bandwidth)
-        near = search_neighbors("build_weights", "n_top", given, n_top)
-        return normalize(_assemble(near, gaussian_kernel(near.distances, sigma)), normalization)
-    if bandwidth_rank is None:
-        bandwidth_rank = min(max(2, (n_top + 1) // 2), n_points)
-    rank = check_count(
-        "build_weights",
-        "bandwidth_rank",
-        bandwidth_rank,
-        low=1,
-        high=n_points,
-        of="the number of points",
-    )
-    wide = search_neighbors("build_weights", "n_top", given, max(n_top, rank))
-    near = Neighbors(wide.distances[..., :n_top], wide.indices[..., :n_top])
-    sigmas = _local_bandwidths(near.distances, wide.distances[..., rank - 1 : rank])
-    return normalize(_assemble(near, gaussian_kernel(near.distances, sigmas)), normalization)
 
-
-def _local_bandwidths(distances: Tensor, ranked: Tensor) -> Tensor:
-    """Return the `ranked` distances (..., N, 1), or where 0 the smallest positive of the row."""
-    positive = torch.where(distances > 0, distances, torch.inf).amin(dim=-1, keepdim=True)
-    return torch.where(ranked > 0, ranked, torch.where(positive.isfinite(), positive, 1))
+    def of_rows(self, nearest: Tensor) -> Tensor:
+        """Return sigma from the distances (..., N, k) to the nearest points, in order."""
+        if self.bandwidth is not None:
+            return nearest.new_tensor(self.bandwidth)
+        ranked = nearest[..., self.rank - 1 : self.rank]
+        # Where it is 0, for want of distinct points: the smallest positive one of the row.
+        kept = nearest[..., : self.n_top]
+        positive = torch.where(kept > 0, kept, torch.inf).amin(dim=-1, keepdim=True)
+        return torch.where(ranked > 0, ranked, torch.where(positive.isfinite(), positive, 1))
 
 
 def _assemble(near: Neighbors, values: Tensor) -> Tensor:

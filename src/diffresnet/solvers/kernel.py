@@ -1,0 +1,80 @@
+"""The network of infinite width: descent with a fixed kernel, in closed form, without a seed.
+
+As its width grows, training a network becomes gradient descent in the space of functions of a
+kernel that no longer changes. For this network and torch's default initialization (all parameters
+uniform, of variance 1/(3 M)) the kernel is
+
+    K = P [ G + 2/3 k1 + 1/3 + (G + 1) k0 / 9 ] P' + 4/3,
+
+with the inner products G = X X', S = (G + 1)/3, theta the angle between two points as S sees them,
+k1 = sqrt(S_ii S_jj) (sin theta + (pi - theta) cos theta) / (2 pi), k0 = (pi - theta) / (2 pi).
+The terms belong to W3 (G, half of k1, 1/3), to W2 (the other half), W1 and b1 (k0), b2 and b3.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from diffresnet.solvers.tasks import Schedule, Tasks
+
+AFTER_DIFFUSION = 4 / 3
+"""The share of the biases b2 and b3, which diffusion does not change."""
+
+
+def residual_kernel(gram: Tensor) -> Tensor:
+    """Return the kernel of the block before diffusion, G + 2/3 k1 + 1/3 + (G + 1) k0 / 9.
+
+    Args:
+        gram: (..., N, N) inner products of the points.
+
+    Examples:
+        >>> residual_kernel(torch.eye(2))
+        tensor([[1.8889, 0.4568],
+                [0.4568, 1.8889]])
+    """
+    covariance = (gram + 1) / 3
+    variances = covariance.diagonal(dim1=-2, dim2=-1)
+    scales = (variances.unsqueeze(-1) * variances.unsqueeze(-2)).sqrt()
+    cosines = (covariance / scales).clamp(-1, 1)
+    opening = math.pi - torch.acos(cosines)
+    sines = (1 - cosines.square()).sqrt()
+    both = scales * (sines + opening * cosines) / (2 * math.pi)
+    return gram + 2 / 3 * both + 1 / 3 + covariance * opening / (6 * math.pi)
+
+
+def solve_kernel(tasks: Tasks, schedule: Schedule) -> Tensor:
+    """Return the logits (T, N, K) of every point after training in the limit of infinite width.
+
+    Deterministic: the random logits of an untrained network are replaced by their mean, 0.
+
+    Args:
+        tasks: what to learn.
+        schedule: of gradient descent.
+    """
+    with torch.no_grad():
+        kernel = residual_kernel(tasks.gram)
+        n_seen = kernel.shape[-1] if tasks.sees_unlabeled else tasks.n_labeled
+        # P is symmetric, so its first columns are those of P' too.
+        propagator = tasks.propagator
+        columns = kernel[..., :n_seen] if propagator is None else kernel @ propagator[..., :n_seen]
+        columns = tasks.diffuse(columns) + AFTER_DIFFUSION
+        return columns @ descend(columns[:, :n_seen], tasks, schedule)
+
+
+def descend(kernel: Tensor, tasks: Tasks, schedule: Schedule) -> Tensor:
+    """Return the coefficients (T, n_seen, K) of the kernel's columns after gradient descent.
+
+    Args:
+        kernel: (T, n_seen, n_seen) among the points that the loss sees.
+        tasks: which give the loss.
+        schedule: of gradient descent.
+    """
+    coefficients = kernel.new_zeros(*kernel.shape[:2], tasks.n_classes)
+    velocity = torch.zeros_like(coefficients)
+    for rate in schedule.rates():
+        gradient = tasks.loss_gradient(kernel @ coefficients)
+        velocity.mul_(schedule.momentum).add_(gradient)
+        velocity.add_(coefficients, alpha=schedule.weight_decay)
+        coefficients.add_(velocity, alpha=-rate)
+    return coefficients
