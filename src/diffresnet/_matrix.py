@@ -169,6 +169,8 @@ def with_moderate_size(matrix: Tensor) -> Tensor:
     if values.numel() == 0:
         return matrix
     exponent = math.frexp(float(values.detach().max()))[1] - 1
+    if exponent == 0:
+        return matrix
     half = exponent // 2  # the power itself may be out of range
     scaled = values * 2.0**-half * 2.0 ** (half - exponent)
     return with_values(matrix, scaled) if is_csr(matrix) else scaled

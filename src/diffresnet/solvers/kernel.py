@@ -44,7 +44,7 @@ def residual_kernel(gram: Tensor) -> Tensor:
 
 
 def solve_kernel(tasks: Tasks, schedule: Schedule) -> Tensor:
-    """Return the logits (T, N, K) of every point after training in the limit of infinite width.
+    """Return the logits (T, K, N) of every point after training in the limit of infinite width.
 
     Deterministic: the random logits of an untrained network are replaced by their mean, 0.
 
@@ -55,26 +55,28 @@ def solve_kernel(tasks: Tasks, schedule: Schedule) -> Tensor:
     with torch.no_grad():
         kernel = residual_kernel(tasks.gram)
         n_seen = kernel.shape[-1] if tasks.sees_unlabeled else tasks.n_labeled
-        # P is symmetric, so its first columns are those of P' too.
         propagator = tasks.propagator
-        columns = kernel[..., :n_seen] if propagator is None else kernel @ propagator[..., :n_seen]
-        columns = tasks.diffuse(columns) + AFTER_DIFFUSION
-        return columns @ descend(columns[:, :n_seen], tasks, schedule)
+        if propagator is None:
+            rows = kernel[:, :n_seen]
+        else:  # P is symmetric
+            rows = propagator[:, :n_seen] @ kernel @ propagator
+        rows = rows + AFTER_DIFFUSION
+        return descend(rows[..., :n_seen].contiguous(), tasks, schedule) @ rows
 
 
 def descend(kernel: Tensor, tasks: Tasks, schedule: Schedule) -> Tensor:
-    """Return the coefficients (T, n_seen, K) of the kernel's columns after gradient descent.
+    """Return the coefficients (T, K, n_seen) of the kernel's rows after gradient descent.
 
     Args:
         kernel: (T, n_seen, n_seen) among the points that the loss sees.
         tasks: which give the loss.
         schedule: of gradient descent.
     """
-    coefficients = kernel.new_zeros(*kernel.shape[:2], tasks.n_classes)
+    coefficients = kernel.new_zeros(len(kernel), tasks.n_classes, kernel.shape[1])
     velocity = torch.zeros_like(coefficients)
     for rate in schedule.rates():
-        gradient = tasks.loss_gradient(kernel @ coefficients)
-        velocity.mul_(schedule.momentum).add_(gradient)
+        gradient = tasks.loss_gradient(coefficients @ kernel)
+        torch.add(gradient, velocity, alpha=schedule.momentum, out=velocity)
         velocity.add_(coefficients, alpha=schedule.weight_decay)
         coefficients.add_(velocity, alpha=-rate)
     return coefficients

@@ -21,7 +21,7 @@ ALIGNMENT = 16
 
 
 def solve_reordered(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tensor:
-    """Return the logits (T, N, K) of every point after training, equal to `solve_by_descent`.
+    """Return the logits (T, K, N) of every point after training, equal to `solve_by_descent`.
 
     Args:
         tasks: what to learn.
@@ -90,10 +90,10 @@ class _Training:
         return wide
 
     def run(self) -> Tensor:
-        """Train, and return the logits (N, K)."""
+        """Train, and return the logits (K, N)."""
         for epoch, rate in enumerate(self.schedule.rates()):
             self._step(epoch, rate)
-        return self._logits(self._compose(self.schedule.n_epochs)).mT
+        return self._logits(self._compose(self.schedule.n_epochs))
 
     def _compose(self, epoch: int) -> Tensor:
         """Return A = W3 W2, with W3 b2 as a column."""
@@ -121,7 +121,7 @@ class _Training:
         n_features, past = self.n_features, epoch * self.task.n_classes
         composed = self._compose(epoch)
         logits = self._logits(composed)
-        spread = self._spread(self.task.loss_gradient(logits.mT.unsqueeze(0))[0].mT)
+        spread = self._spread(self.task.loss_gradient(logits.unsqueeze(0))[0])
         right = spread @ self.active
         alike = (right @ self.rights[:past].mT).mul_(self.shares[epoch, :past])
         gradient = right @ self.inner.mT

@@ -22,7 +22,7 @@ from diffresnet.solvers.tasks import BlockParameters, Initial, Schedule, Tasks
 
 
 def solve_by_descent(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tensor:
-    """Return the logits (T, N, K) of every point after training.
+    """Return the logits (T, K, N) of every point after training.
 
     Args:
         tasks: what to learn.
@@ -72,14 +72,14 @@ def _solve_one(task: Tasks, descent: Descent, parameters: BlockParameters) -> Te
     batch = Batch((points, operator), torch.cat([task.labels[0].long(), unlabeled]))
     descent.train(model, lambda: [batch], _terms(task, operator))
     with torch.no_grad():
-        return model(points, operator)
+        return model(points, operator).mT
 
 
 def _terms(task: Tasks, operator: DiffusionOperator | None) -> Sequence[LossTerm]:
     terms: list[LossTerm] = [CrossEntropy()]
     if task.prototype_weight > 0 and task.prototype_distances is not None:
         rows = torch.arange(task.n_labeled, task.points.shape[1], device=task.points.device)
-        terms.append(PrototypicalLoss(rows, task.prototype_distances[0], task.prototype_weight))
+        terms.append(PrototypicalLoss(rows, task.prototype_distances[0].mT, task.prototype_weight))
     if task.output_laplacian_weight > 0 and operator is not None:
         terms.append(LaplacianPenalty(operator, task.output_laplacian_weight))
     return terms

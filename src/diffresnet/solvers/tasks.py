@@ -92,7 +92,7 @@ class Tasks:
         operator: of the points, (T, N, N), symmetric; None without diffusion and penalty.
         step_size: gamma.
         n_steps: r; 0 for a plain residual network.
-        prototype_distances: (T, N - n_labeled, K) from each unlabeled point to each prototype.
+        prototype_distances: (T, K, N - n_labeled) from each prototype to each unlabeled point.
         prototype_weight: alpha, of the prototypical loss, a sum over unlabeled points of
             softmax(logits) . distances.
         output_laplacian_weight: mu, of the penalty sum_ij w_ij |logits_i - logits_j|^2.
@@ -157,8 +157,9 @@ class Tasks:
 
     @cached_property
     def targets(self) -> Tensor:
-        """The labels as one-hot rows (T, n_labeled, K)."""
-        return functional.one_hot(self.labels.long(), self.n_classes).to(self.points.dtype)
+        """The labels, (T, K, n_labeled), 1 at the class of each point and 0 elsewhere."""
+        hot = functional.one_hot(self.labels.long(), self.n_classes)
+        return hot.to(self.points.dtype).mT.contiguous()
 
     def diffuse(self, x: Tensor) -> Tensor:
         """Return P x."""
@@ -167,23 +168,25 @@ class Tasks:
     def loss_gradient(self, logits: Tensor) -> Tensor:
         """Return the derivative of the loss by the logits.
 
+        Classes come before points, in memory too: the sums over classes are much faster so.
+
         Args:
-            logits: (T, N, K), or (T, n_labeled, K) unless the loss `sees_unlabeled`.
+            logits: (T, K, N), or only of the labeled points, (T, K, n_labeled), unless the loss
+                `sees_unlabeled`.
         """
         n_labeled = self.n_labeled
-        errors = (logits[:, :n_labeled].softmax(dim=-1) - self.targets) / n_labeled
+        errors = logits[..., :n_labeled].softmax(dim=1).sub_(self.targets).div_(n_labeled)
         if not self.sees_unlabeled:
             return errors
-        gradient = torch.zeros_like(logits)
-        gradient[:, :n_labeled] = errors
+        pulls = torch.zeros_like(logits[..., n_labeled:])
         if self.prototype_weight > 0 and self.prototype_distances is not None:
-            chances = logits[:, n_labeled:].softmax(dim=-1)
+            chances = logits[..., n_labeled:].softmax(dim=1)
             pulls = chances * self.prototype_distances
-            excess = pulls - chances * pulls.sum(dim=-1, keepdim=True)
-            gradient[:, n_labeled:] = self.prototype_weight * excess
+            pulls = self.prototype_weight * (pulls - chances * pulls.sum(dim=1, keepdim=True))
+        gradient = torch.cat([errors, pulls], dim=-1)
         if self.output_laplacian_weight > 0 and self.operator is not None:
-            laplacian = self.operator.laplacian
-            gradient.baddbmm_(laplacian, logits, alpha=4 * self.output_laplacian_weight)
+            factor = 4 * self.output_laplacian_weight
+            gradient.baddbmm_(logits, self.operator.laplacian, alpha=factor)
         return gradient
 
     def __getitem__(self, some: slice) -> "Tasks":

@@ -1,0 +1,52 @@
+"""Few-shot learning: banks of features, episodes, transforms, methods, and their evaluation."""
+
+from diffresnet.fewshot.bank import FeatureBank
+from diffresnet.fewshot.episodes import EpisodeIndices, Episodes, EpisodeSampler, EpisodeShape
+from diffresnet.fewshot.evaluation import (
+    Evaluation,
+    PairedDifference,
+    classify,
+    evaluate,
+    paired_difference,
+)
+from diffresnet.fewshot.prototypes import class_means, rectified_prototypes
+from diffresnet.fewshot.recipes import TITLES, Method, Recipe, make_recipe
+from diffresnet.fewshot.transforms import (
+    TRANSFORMS,
+    Center,
+    EaseProjection,
+    Power,
+    QueryShift,
+    Rectify,
+    Transform,
+    UnitNorm,
+    apply_transforms,
+)
+
+__all__ = [
+    "TITLES",
+    "TRANSFORMS",
+    "Center",
+    "EaseProjection",
+    "EpisodeIndices",
+    "EpisodeSampler",
+    "EpisodeShape",
+    "Episodes",
+    "Evaluation",
+    "FeatureBank",
+    "Method",
+    "PairedDifference",
+    "Power",
+    "QueryShift",
+    "Recipe",
+    "Rectify",
+    "Transform",
+    "UnitNorm",
+    "apply_transforms",
+    "class_means",
+    "classify",
+    "evaluate",
+    "make_recipe",
+    "paired_difference",
+    "rectified_prototypes",
+]

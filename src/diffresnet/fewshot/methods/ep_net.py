@@ -1,0 +1,61 @@
+"""EPNet: features, then labels, propagated over a graph of all points (Rodriguez 2020)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from diffresnet._checks import check_probability
+from diffresnet._gram import distances_from_gram
+from diffresnet.fewshot.episodes import Episodes
+from diffresnet.fewshot.prototypes import members_of
+
+OFFSET = 1e-4
+
+
+@dataclass(frozen=True)
+class EpNet:
+    """Propagate embeddings x <- P x, then labels, with P = (I - alpha S)^-1.
+
+    S is the symmetrically normalized graph of exp(-s_ij / std(s)), s_ij = |x_i - x_j|^2 / sqrt(d).
+
+    Attributes:
+        embedding_share: alpha for the embeddings.
+        label_share: alpha for the labels, on the graph of the propagated embeddings.
+    """
+
+    embedding_share: float = 0.5
+    label_share: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_probability("EpNet", "embedding_share", self.embedding_share)
+        check_probability("EpNet", "label_share", self.label_share)
+
+    def __call__(self, episodes: Episodes) -> Tensor:
+        """Return the scores (T, n_query, n_classes)."""
+        points = _propagator(episodes.points, self.embedding_share) @ episodes.points
+        spread = _propagator(points, self.label_share)
+        spread = spread / spread.abs().sum(dim=-1, keepdim=True)
+        n_support = episodes.n_support
+        return (spread[:, n_support:, :n_support] @ members_of(episodes).mT + 1e-6).log()
+
+
+def _propagator(points: Tensor, share: float) -> Tensor:
+    n_points, n_features = points.shape[1:]
+    apart = distances_from_gram(points @ points.mT, points).square() / n_features**0.5
+    links = torch.exp(-apart / _deviation(apart))
+    links.diagonal(dim1=-2, dim2=-1).fill_(0)
+    factors = (links.sum(dim=-1) + OFFSET).rsqrt()
+    balanced = links * factors.unsqueeze(-1) * factors.unsqueeze(-2)
+    own = torch.eye(n_points, dtype=points.dtype, device=points.device)
+    return torch.linalg.inv(own - share * balanced)
+
+
+def _deviation(values: Tensor) -> Tensor:
+    """Return the standard deviation of the positive values of each task, or 1 where it is 0."""
+    there = values > 0
+    counts = there.sum(dim=(-2, -1), keepdim=True)
+    means = values.sum(dim=(-2, -1), keepdim=True) / counts.clamp(min=1)
+    squares = torch.where(there, (values - means).square(), 0).sum(dim=(-2, -1), keepdim=True)
+    deviation = (squares / (counts - 1).clamp(min=1)).sqrt()
+    return torch.where(deviation > 0, deviation, 1)

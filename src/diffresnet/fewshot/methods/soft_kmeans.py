@@ -1,0 +1,46 @@
+"""Soft k-means: prototypes that the queries pull, in proportion to how surely they belong."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from diffresnet._checks import check_count, check_real
+from diffresnet.fewshot.episodes import Episodes
+from diffresnet.fewshot.prototypes import members_of, mixture_affinities, mixtures_of
+
+
+@dataclass(frozen=True)
+class SoftKMeans:
+    """Iterate r = softmax(-temperature d^2), p = weighted means; the support keeps its classes.
+
+    Attributes:
+        temperature: of the assignments.
+        n_rounds: updates of the prototypes.
+        rate: how far they move, p <- p + rate (p^ - p); 1 for plain soft k-means, .2 after EASE.
+    """
+
+    temperature: float = 5.0
+    n_rounds: int = 30
+    rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_real("SoftKMeans", "temperature", self.temperature)
+        check_count("SoftKMeans", "n_rounds", self.n_rounds, low=0)
+        check_real("SoftKMeans", "rate", self.rate)
+
+    def __call__(self, episodes: Episodes) -> Tensor:
+        """Return the scores (T, n_query, n_classes)."""
+        points = episodes.points
+        gram = points @ points.mT
+        members, n_support = members_of(episodes), episodes.n_support
+        nobody = members.new_zeros(*members.shape[:2], episodes.query.shape[1])
+        mixtures = mixtures_of(members, nobody)
+        scores = self._scores(mixtures, gram, n_support)
+        for _ in range(self.n_rounds):
+            target = mixtures_of(members, scores.softmax(dim=1))
+            mixtures = mixtures + self.rate * (target - mixtures)
+            scores = self._scores(mixtures, gram, n_support)
+        return scores.mT
+
+    def _scores(self, mixtures: Tensor, gram: Tensor, n_support: int) -> Tensor:
+        return self.temperature * mixture_affinities(mixtures, gram)[..., n_support:]

@@ -1,0 +1,40 @@
+"""The neighbor graph of each task, from inner products that are computed once."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from diffresnet._checks import check_count
+from diffresnet._gram import distances_from_gram
+from diffresnet._types import Normalization
+from diffresnet.distance_weights import weights_from_distances
+
+
+@dataclass(frozen=True)
+class TaskGraph:
+    """How the points of a task are linked; the defaults are the paper's (Appendix E.3.3).
+
+    Attributes:
+        n_top: weights kept in a row, the point itself counted; 7 is the 8 of the paper, whose
+            program keeps one less. At most all points of a task are kept.
+        bandwidth_rank: see `build_weights`.
+        normalization: see `normalize`.
+    """
+
+    n_top: int = 7
+    bandwidth_rank: int = 4
+    normalization: Normalization = "symmetric"
+
+    def __post_init__(self) -> None:
+        check_count("TaskGraph", "n_top", self.n_top, low=1)
+        check_count("TaskGraph", "bandwidth_rank", self.bandwidth_rank, low=1)
+
+    def weights(self, points: Tensor, gram: Tensor) -> Tensor:
+        """Return the weights (T, N, N) of points (T, N, d) with these inner products."""
+        n_points = points.shape[1]
+        return weights_from_distances(
+            distances_from_gram(gram, points),
+            min(self.n_top, n_points),
+            bandwidth_rank=min(self.bandwidth_rank, n_points),
+            normalization=self.normalization,
+        )

@@ -1,0 +1,73 @@
+"""TIM and alpha-TIM: class weights that make the queries' classes sure, and many (Boudiaf 2020)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from diffresnet._checks import check_count, check_real
+from diffresnet.fewshot.episodes import Episodes
+from diffresnet.fewshot.prototypes import affinities, class_means, members_of
+
+
+@dataclass(frozen=True)
+class Tim:
+    """Minimize CE(support) - H(mean p) + H(p | query) over one weight vector a class, by Adam.
+
+    logits = -sharpness |x - w_k|^2, with w at the prototypes in the beginning. H is Shannon's
+    entropy (TIM), or Tsallis' of order a, (1 - sum p^a) / (a - 1) (alpha-TIM), which does not
+    insist on balanced classes.
+
+    Attributes:
+        order: a; None for Shannon's entropy.
+        support_weight: of the cross entropy.
+        conditional_weight: of H(p | query).
+        sharpness: of the logits.
+        learning_rate: of Adam.
+        n_rounds: steps of Adam.
+    """
+
+    order: float | None = None
+    support_weight: float = 0.1
+    conditional_weight: float = 0.1
+    sharpness: float = 7.5
+    learning_rate: float = 1e-4
+    n_rounds: int = 1000
+
+    def __post_init__(self) -> None:
+        check_real("Tim", "support_weight", self.support_weight, zero=True)
+        check_real("Tim", "conditional_weight", self.conditional_weight, zero=True)
+        check_real("Tim", "sharpness", self.sharpness)
+        check_real("Tim", "learning_rate", self.learning_rate)
+        check_count("Tim", "n_rounds", self.n_rounds, low=0)
+
+    def __call__(self, episodes: Episodes) -> Tensor:
+        """Return the scores (T, n_query, n_classes)."""
+        centers = class_means(episodes).clone()
+        optimizer = torch.optim.Adam([centers], lr=self.learning_rate)
+        points, known = episodes.points, members_of(episodes)
+        for _ in range(self.n_rounds):
+            chances = (self.sharpness * affinities(points, centers)).softmax(dim=1)
+            errors = self._errors(chances, known)
+            # The derivative of the logits, sharpness (2 x.w - |w|^2), by w.
+            pulls = errors @ points - errors.sum(dim=-1, keepdim=True) * centers
+            centers.grad = 2 * self.sharpness * pulls
+            optimizer.step()
+        return self.sharpness * affinities(episodes.query, centers).mT
+
+    def _errors(self, chances: Tensor, known: Tensor) -> Tensor:
+        """Return the derivative of the loss of each task by its logits, (T, n_classes, N)."""
+        n_support = known.shape[2]
+        support, query = chances[..., :n_support], chances[..., n_support:]
+        slopes = self.conditional_weight * self._slope(query) - self._slope(
+            query.mean(dim=-1, keepdim=True)
+        )
+        pulls = query * slopes / query.shape[2]
+        errors = pulls - query * pulls.sum(dim=1, keepdim=True)
+        return torch.cat([self.support_weight / n_support * (support - known), errors], dim=-1)
+
+    def _slope(self, chances: Tensor) -> Tensor:
+        """Return the derivative of the entropy by the chances."""
+        if self.order is None:
+            return -chances.clamp(min=1e-12).log()  # but for a constant, which cancels
+        return -self.order / (self.order - 1) * chances.pow(self.order - 1)

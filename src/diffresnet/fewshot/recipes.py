@@ -1,0 +1,144 @@
+"""Every few-shot method by its name, with the transforms and settings that its authors give it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Protocol
+
+from torch import Tensor
+
+from diffresnet._checks import check_choice, fail
+from diffresnet.fewshot.episodes import Episodes, EpisodeShape
+from diffresnet.fewshot.methods import (
+    DiffResNetMethod,
+    EpNet,
+    LabelSpreading,
+    LaplacianShot,
+    NearestPrototype,
+    PtMap,
+    SoftKMeans,
+    Solver,
+    Tim,
+)
+
+MANY_SHOTS = 3
+"""From this many shots on, settings that are published for five shots are used; below, for one."""
+
+
+class Method(Protocol):
+    """Classifies the queries of a batch of episodes."""
+
+    def __call__(self, episodes: Episodes) -> Tensor:
+        """Return scores (T, n_query, n_classes), the largest for the likeliest class."""
+        ...
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A method, and what is done to the features before it.
+
+    Attributes:
+        name: of the recipe.
+        method: classifies episodes.
+        transforms: their names, in order; see `TRANSFORMS`.
+    """
+
+    name: str
+    method: Method
+    transforms: tuple[str, ...] = ()
+
+    def with_transforms(self, transforms: Sequence[str]) -> "Recipe":
+        """Return the recipe with other transforms; what it says of prototypes is kept."""
+        given = tuple(transforms)
+        kept = ("rectify",) if "rectify" in self.transforms and "rectify" not in given else ()
+        return replace(self, transforms=given + kept)
+
+
+TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "nearest-prototype": "nearest prototype",
+        "simpleshot": "SimpleShot",
+        "laplacianshot": "LaplacianShot",
+        "convection": "Convection",
+        "external": "External Convection-Diffusion",
+        "diffresnet": "Diff-ResNet (Internal Convection-Diffusion)",
+        "epnet": "EPNet",
+        "pt-ncm": "PT+NCM",
+        "bd-cspn": "BD-CSPN",
+        "soft-kmeans": "soft k-means",
+        "ease": "EASE + soft k-means",
+        "tim": "TIM",
+        "alpha-tim": "alpha-TIM",
+        "pt-map": "PT-MAP",
+        "label-spreading": "label spreading (LGC)",
+    }
+)
+"""Every recipe, and how it is called in tables."""
+
+ASSUME_BALANCE = frozenset({"pt-map", "tim"})
+"""Those that presume as many queries of every class."""
+
+TRAINED = frozenset({"convection", "external", "diffresnet"})
+"""Those that train a network, and so have a solver."""
+
+PAPER_TRANSFORMS = ("center", "l2", "shift")
+
+
+def make_recipe(name: str, shape: EpisodeShape, *, solver: Solver = "kernel") -> Recipe:
+    """Return a method with the settings that its authors publish for tasks of this shape.
+
+    Args:
+        name: one of `TITLES`.
+        shape: of the tasks; some methods have other settings for five shots than for one.
+        solver: of the methods that train a network.
+
+    Raises:
+        ValueError: if there is no such method.
+
+    Examples:
+        >>> make_recipe("simpleshot", EpisodeShape()).transforms
+        ('center', 'l2')
+    """
+    check_choice("make_recipe", "name", name, tuple(TITLES))
+    many = shape.n_support >= MANY_SHOTS * shape.n_ways
+    rectify = ("rectify",)
+    methods: dict[str, tuple[Method, tuple[str, ...]]] = {
+        "nearest-prototype": (NearestPrototype(), ()),
+        "simpleshot": (NearestPrototype(), ("center", "l2")),
+        "laplacianshot": (LaplacianShot(squared=True), PAPER_TRANSFORMS + rectify),
+        "convection": (DiffResNetMethod(n_steps=0, solver=solver), PAPER_TRANSFORMS),
+        "external": (
+            DiffResNetMethod(n_steps=0, output_laplacian_weight=0.01, solver=solver),
+            PAPER_TRANSFORMS,
+        ),
+        "diffresnet": (
+            DiffResNetMethod(n_steps=3, prototype_weight=0.5, solver=solver)
+            if many
+            else DiffResNetMethod(n_steps=6, solver=solver),
+            PAPER_TRANSFORMS + rectify,
+        ),
+        "epnet": (EpNet(), ()),
+        "pt-ncm": (NearestPrototype(), ("power", "l2")),
+        "bd-cspn": (NearestPrototype("cosine"), PAPER_TRANSFORMS + rectify),
+        "soft-kmeans": (SoftKMeans(), ("center", "l2")),
+        "ease": (SoftKMeans(10.0, 40, 0.2), ("power", "l2", "ease", "l2")),
+        "tim": (Tim(), ("l2",)),
+        "alpha-tim": (Tim(7.0 if many else 2.0, 1.0, 1.0), ("l2",)),
+        "pt-map": (PtMap(), ("power", "l2", "center-own", "l2")),
+        "label-spreading": (LabelSpreading(), PAPER_TRANSFORMS),
+    }
+    method, transforms = methods[name]
+    return Recipe(name, method, transforms)
+
+
+def with_steps(recipe: Recipe, n_steps: int) -> Recipe:
+    """Return a recipe of Diff-ResNet with another number of diffusion steps.
+
+    Raises:
+        ValueError: if the recipe does not diffuse.
+    """
+    method = recipe.method
+    if recipe.name != "diffresnet" or not isinstance(method, DiffResNetMethod):
+        remedy = "Leave the steps out, or choose 'diffresnet'."
+        fail("with_steps", "recipe", "'diffresnet'", repr(recipe.name), remedy)
+    return replace(recipe, method=replace(method, n_steps=n_steps))

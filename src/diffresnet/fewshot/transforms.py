@@ -1,0 +1,195 @@
+"""Transforms of the features of a task; each takes a batch of episodes and returns another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from diffresnet._checks import check_count, check_real, fail
+from diffresnet.fewshot.episodes import Episodes
+from diffresnet.fewshot.prototypes import rectified_prototypes
+
+OFFSET = 1e-6
+EASE_OFFSET = 1e-4
+
+
+class Transform(Protocol):
+    """Changes the features of a batch of episodes."""
+
+    def __call__(self, episodes: Episodes) -> Episodes:
+        """Return the episodes with other features."""
+        ...
+
+
+@dataclass(frozen=True)
+class Center:
+    """Subtract a mean (Appendix E.3.1).
+
+    Attributes:
+        by: whose mean: of the ``"base"`` classes, as in the paper; of all points of the ``"task"``;
+            or of support and query each its ``"own"``, which presumes that both have the same
+            proportions of the classes.
+    """
+
+    by: Literal["base", "task", "own"] = "base"
+
+    def __call__(self, episodes: Episodes) -> Episodes:
+        """Return centered episodes."""
+        if self.by == "own":
+            support_mean = episodes.support.mean(dim=1, keepdim=True)
+            query_mean = episodes.query.mean(dim=1, keepdim=True)
+        elif self.by == "task":
+            support_mean = query_mean = episodes.points.mean(dim=1, keepdim=True)
+        else:
+            if episodes.base_mean is None:
+                remedy = "Put it before other transforms, or use 'center-task'."
+                fail("Center", "base_mean", "known, that of features as they were", None, remedy)
+            support_mean = query_mean = episodes.base_mean
+        return _changed(episodes, episodes.support - support_mean, episodes.query - query_mean)
+
+
+@dataclass(frozen=True)
+class UnitNorm:
+    """Divide every point by its Euclidean norm; 0 stays 0."""
+
+    def __call__(self, episodes: Episodes) -> Episodes:
+        """Return episodes of unit vectors."""
+        support = functional.normalize(episodes.support, dim=-1)
+        return _changed(episodes, support, functional.normalize(episodes.query, dim=-1))
+
+
+@dataclass(frozen=True)
+class Power:
+    """Raise every feature to a power, x <- (x + 1e-6)^exponent; negative ones keep their sign.
+
+    It makes the skewed features of networks that end in a relu more Gaussian.
+    """
+
+    exponent: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_real("Power", "exponent", self.exponent)
+
+    def __call__(self, episodes: Episodes) -> Episodes:
+        """Return transformed episodes."""
+        return _changed(episodes, self._raise(episodes.support), self._raise(episodes.query))
+
+    def _raise(self, x: Tensor) -> Tensor:
+        return x.abs().add_(OFFSET).pow_(self.exponent).copysign_(x)
+
+
+@dataclass(frozen=True)
+class QueryShift:
+    """Move the queries so that their mean is that of the support (Appendix E.3.1)."""
+
+    def __call__(self, episodes: Episodes) -> Episodes:
+        """Return episodes with shifted queries."""
+        support_mean = episodes.support.mean(dim=1, keepdim=True)
+        shift = support_mean - episodes.query.mean(dim=1, keepdim=True)
+        return _changed(episodes, episodes.support, episodes.query + shift)
+
+
+@dataclass(frozen=True)
+class Rectify:
+    """Replace the class means by `rectified_prototypes`, for methods that use prototypes.
+
+    It must come after all transforms of features.
+    """
+
+    scale: float = 10.0
+
+    def __call__(self, episodes: Episodes) -> Episodes:
+        """Return the episodes with rectified prototypes."""
+        return replace(episodes, rectified=rectified_prototypes(episodes, self.scale))
+
+
+@dataclass(frozen=True)
+class EaseProjection:
+    """Project on the directions that keep likely members of a subspace together (EASE).
+
+    With U the leading left singular vectors of X, W = abs(U U') and W1 all ones, both without
+    diagonal and symmetrically normalized, project on the eigenvectors of X' (100 W1 - W) X with the
+    smallest eigenvalues. All is done in the span of the points, in which these eigenvectors lie.
+
+    Attributes:
+        n_subspaces: singular vectors; None for as many as classes.
+        n_features: of the projected points, at most.
+        repulsion: the factor of W1.
+    """
+
+    n_subspaces: int | None = None
+    n_features: int = 40
+    repulsion: float = 100.0
+
+    def __post_init__(self) -> None:
+        check_count("EaseProjection", "n_features", self.n_features, low=1)
+        check_real("EaseProjection", "repulsion", self.repulsion, zero=True)
+
+    def __call__(self, episodes: Episodes) -> Episodes:
+        """Return projected episodes."""
+        points = episodes.points
+        n_points = points.shape[1]
+        values, vectors = torch.linalg.eigh(points @ points.mT)
+        leading = vectors[..., -(self.n_subspaces or episodes.n_classes) :]
+        near = _normalized((leading @ leading.mT).abs())
+        far = _normalized(torch.ones_like(near))
+        coordinates = vectors * values.clamp(min=0).sqrt().unsqueeze(-2)
+        scatter = coordinates.mT @ (self.repulsion * far - near) @ coordinates
+        directions = torch.linalg.eigh(scatter).eigenvectors[..., : min(self.n_features, n_points)]
+        projected = coordinates @ directions
+        n_support = episodes.n_support
+        return _changed(episodes, projected[:, :n_support], projected[:, n_support:])
+
+
+def _normalized(weights: Tensor) -> Tensor:
+    weights = weights.clone()
+    weights.diagonal(dim1=-2, dim2=-1).fill_(0)
+    factors = (weights.sum(dim=-1) + EASE_OFFSET).rsqrt()
+    return weights * factors.unsqueeze(-1) * factors.unsqueeze(-2)
+
+
+def _changed(episodes: Episodes, support: Tensor, query: Tensor) -> Episodes:
+    if episodes.rectified is not None:
+        must, remedy = "after all transforms of features", "Put 'rectify' last."
+        fail("apply_transforms", "rectify", must, "a transform of features after it", remedy)
+    return replace(episodes, support=support, query=query, base_mean=None)
+
+
+TRANSFORMS: dict[str, Transform] = {
+    "center": Center("base"),
+    "center-task": Center("task"),
+    "center-own": Center("own"),
+    "l2": UnitNorm(),
+    "power": Power(),
+    "shift": QueryShift(),
+    "ease": EaseProjection(),
+    "rectify": Rectify(),
+}
+"""The transforms by their names on the command line."""
+
+
+def parse_transforms(names: str) -> tuple[str, ...]:
+    """Return the names in a text such as ``"center,l2,shift"``; "" and "none" mean none at all.
+
+    Raises:
+        ValueError: if a name is not one of `TRANSFORMS`.
+    """
+    parts = tuple(part.strip() for part in names.split(",") if part.strip())
+    if parts == ("none",):
+        return ()
+    for part in parts:
+        if part not in TRANSFORMS:
+            listed = ", ".join(TRANSFORMS)
+            remedy = "Join names by commas, in the order in which they act."
+            fail("parse_transforms", "names", f"among {listed}", repr(part), remedy)
+    return parts
+
+
+def apply_transforms(episodes: Episodes, transforms: Sequence[Transform]) -> Episodes:
+    """Apply transforms one after the other."""
+    for transform in transforms:
+        episodes = transform(episodes)
+    return episodes
