@@ -30,8 +30,8 @@ def residual_kernel(gram: Tensor) -> Tensor:
 
     Examples:
         >>> residual_kernel(torch.eye(2))
-        tensor([[1.8889, 0.4568],
-                [0.4568, 1.8889]])
+        tensor([[1.6667, 0.5057],
+                [0.5057, 1.6667]])
     """
     covariance = (gram + 1) / 3
     variances = covariance.diagonal(dim1=-2, dim2=-1)
