@@ -7,6 +7,7 @@ import typer
 from diffresnet import __version__
 from diffresnet.cli import reproduce
 from diffresnet.cli.demo import demo
+from diffresnet.cli.fewshot import fewshot
 
 app = typer.Typer(
     help="Classify everything from a handful of labels, by diffusion over the neighbor graph.",
@@ -36,4 +37,5 @@ def main(
 
 
 app.command()(demo)
+app.command()(fewshot)
 app.add_typer(reproduce.app, name="reproduce")

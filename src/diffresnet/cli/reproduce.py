@@ -7,6 +7,8 @@ import typer
 from rich.console import Console
 
 from diffresnet.cli.folders import make_folder
+from diffresnet.cli.reproduce_curves import n_top, steps, strength, time
+from diffresnet.cli.reproduce_tables import ablation, fewshot, tsne
 
 app = typer.Typer(
     help="Compute the tables and figures of the paper, and show them beside what it reports.",
@@ -37,3 +39,7 @@ def synthetic(
     console = Console()
     for path in reproduce_synthetic(out, n_seeds=seeds, n_epochs=epochs, n_jobs=jobs):
         console.print(f"wrote {path}", soft_wrap=True)
+
+
+for command in (ablation, fewshot, n_top, strength, steps, time, tsne):
+    app.command()(command)

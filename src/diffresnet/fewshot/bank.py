@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_finite_rows, fail
+from diffresnet._checks import FLOAT_DTYPES, check_count, check_finite_rows, fail
 
 BASE_SPLITS = ("train", "base")
 
@@ -46,10 +46,19 @@ class FeatureBank:
         if self.features.ndim != 2 or self.features.numel() == 0:
             got, remedy = f"shape {tuple(self.features.shape)}", "Flatten what each example has."
             fail("FeatureBank", "features", "of shape (n, d), not empty", got, remedy)
+        if self.features.dtype not in FLOAT_DTYPES:
+            got, remedy = self.features.dtype, "Convert them to float32."
+            fail("FeatureBank", "features", "float32 or float64", got, remedy)
         check_finite_rows("FeatureBank", "features", self.features)
         if tuple(self.labels.shape) != (n_examples,):
             must, got = f"one for each of {n_examples} rows", f"shape {tuple(self.labels.shape)}"
             fail("FeatureBank", "labels", must, got, "Pass one label a row of `features`.")
+        least, largest = self.labels.aminmax()
+        whole = not self.labels.is_floating_point()
+        if not whole or least < 0 or largest >= len(self.class_names):
+            must = f"integers below the number of classes ({len(self.class_names)})"
+            got, remedy = f"{least} to {largest}", "Name every class in `class_names`."
+            fail("FeatureBank", "labels", must, got, remedy)
         if len(self.splits) not in (0, n_examples):
             must, got = f"one for each of {n_examples} rows", f"{len(self.splits)}"
             fail("FeatureBank", "splits", must, got, "Pass one split a row of `features`.")
@@ -72,21 +81,26 @@ class FeatureBank:
             splits: (n,) names.
         """
         features = np.asarray(features)
-        if features.ndim < 2 or features.dtype.kind not in "fiub":
+        if features.ndim < 2 or features.size == 0 or features.dtype.kind not in "fiub":
             got = f"shape {features.shape} of dtype {features.dtype}"
             remedy = "Pass one row of numbers an example."
-            fail("FeatureBank", "features", "numbers of shape (n, d)", got, remedy)
+            fail("FeatureBank", "features", "numbers of shape (n, d), not empty", got, remedy)
         wide = np.float64 if features.dtype == np.float64 else np.float32
         points = torch.from_numpy(features.reshape(len(features), -1).astype(wide))
+        if np.size(labels) != len(features):
+            must, got = f"one for each of {len(features)} rows", f"shape {np.shape(labels)}"
+            fail("FeatureBank", "labels", must, got, "Pass one label a row of `features`.")
         given, codes = np.unique(np.asarray(labels).ravel(), return_inverse=True)
         names = tuple(str(label) for label in given)
         if class_names is not None:
-            if given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= len(class_names):
+            if given.dtype.kind not in "iu" or given[0] < 0 or given[-1] >= len(class_names):
                 must = f"numbers below the number of classes ({len(class_names)})"
-                got = f"{given.min()} to {given.max()}"
+                got = f"{given[0]} to {given[-1]}"
                 fail("FeatureBank", "labels", must, got, "Drop `classes`, or number the labels.")
             names = tuple(str(class_names[int(label)]) for label in given)
-        named = np.empty(0, dtype=np.str_) if splits is None else np.asarray(splits, dtype=np.str_)
+        named = np.empty(0, dtype=np.str_)
+        if splits is not None:
+            named = np.asarray(splits, dtype=np.str_).ravel()
         return cls(points, torch.from_numpy(codes.astype(np.int64)), names, named)
 
     @classmethod
@@ -105,9 +119,9 @@ class FeatureBank:
         if not path.is_file():
             raise FileNotFoundError(f"There is no file {path}.")
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
-        except (ValueError, BadZipFile, OSError, AttributeError, EOFError) as error:
+        except (ValueError, BadZipFile, OSError, TypeError, EOFError) as error:
             remedy = "Save it by `numpy.savez`, with texts as texts, not objects."
             fail("FeatureBank", "path", "an .npz file of plain arrays", f"{path}: {error}", remedy)
         missing = [name for name in ("features", "labels") if name not in arrays]
@@ -120,7 +134,7 @@ class FeatureBank:
         return cls.from_arrays(
             arrays["features"],
             arrays["labels"],
-            class_names=None if names is None else [str(name) for name in names],
+            class_names=None if names is None else [str(name) for name in names.ravel()],
             splits=arrays.get("split"),
         )
 

@@ -59,7 +59,7 @@ class Evaluation:
         return {
             "method": self.recipe.name,
             "solver": getattr(self.recipe.method, "solver", None),
-            "transforms": list(self.recipe.transforms),
+            "transforms": [*self.recipe.transforms, *self.recipe.ending],
             "settings": repr(self.recipe.method),
             "accuracy": self.accuracy,
             "ci95": self.ci95,
@@ -189,7 +189,7 @@ def _classify(
 def classify(episodes: Episodes, recipe: Recipe) -> Tensor:
     """Return the scores (T, n_query, n_classes) of a batch of tasks."""
     with torch.no_grad():
-        transforms = [TRANSFORMS[name] for name in recipe.transforms]
+        transforms = [TRANSFORMS[name] for name in (*recipe.transforms, *recipe.ending)]
         return recipe.method(apply_transforms(episodes, transforms))
 
 

@@ -1,6 +1,6 @@
 """Every few-shot method by its name, with the transforms and settings that its authors give it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Protocol
@@ -40,18 +40,14 @@ class Recipe:
     Attributes:
         name: of the recipe.
         method: classifies episodes.
-        transforms: their names, in order; see `TRANSFORMS`.
+        transforms: names of the transforms that come first; see `TRANSFORMS`. Any may be tried.
+        ending: names of those that follow and belong to the method, such as ``"rectify"``.
     """
 
     name: str
     method: Method
     transforms: tuple[str, ...] = ()
-
-    def with_transforms(self, transforms: Sequence[str]) -> "Recipe":
-        """Return the recipe with other transforms; what it says of prototypes is kept."""
-        given = tuple(transforms)
-        kept = ("rectify",) if "rectify" in self.transforms and "rectify" not in given else ()
-        return replace(self, transforms=given + kept)
+    ending: tuple[str, ...] = ()
 
 
 TITLES: Mapping[str, str] = MappingProxyType(
@@ -102,33 +98,35 @@ def make_recipe(name: str, shape: EpisodeShape, *, solver: Solver = "kernel") ->
     check_choice("make_recipe", "name", name, tuple(TITLES))
     many = shape.n_support >= MANY_SHOTS * shape.n_ways
     rectify = ("rectify",)
-    methods: dict[str, tuple[Method, tuple[str, ...]]] = {
-        "nearest-prototype": (NearestPrototype(), ()),
-        "simpleshot": (NearestPrototype(), ("center", "l2")),
-        "laplacianshot": (LaplacianShot(squared=True), PAPER_TRANSFORMS + rectify),
-        "convection": (DiffResNetMethod(n_steps=0, solver=solver), PAPER_TRANSFORMS),
-        "external": (
+    recipes = [
+        Recipe("nearest-prototype", NearestPrototype()),
+        Recipe("simpleshot", NearestPrototype(), ("center", "l2")),
+        Recipe("laplacianshot", LaplacianShot(squared=True), PAPER_TRANSFORMS, rectify),
+        Recipe("convection", DiffResNetMethod(n_steps=0, solver=solver), PAPER_TRANSFORMS),
+        Recipe(
+            "external",
             DiffResNetMethod(n_steps=0, output_laplacian_weight=0.01, solver=solver),
             PAPER_TRANSFORMS,
         ),
-        "diffresnet": (
+        Recipe(
+            "diffresnet",
             DiffResNetMethod(n_steps=3, prototype_weight=0.5, solver=solver)
             if many
             else DiffResNetMethod(n_steps=6, solver=solver),
-            PAPER_TRANSFORMS + rectify,
+            PAPER_TRANSFORMS,
+            rectify,
         ),
-        "epnet": (EpNet(), ()),
-        "pt-ncm": (NearestPrototype(), ("power", "l2")),
-        "bd-cspn": (NearestPrototype("cosine"), PAPER_TRANSFORMS + rectify),
-        "soft-kmeans": (SoftKMeans(), ("center", "l2")),
-        "ease": (SoftKMeans(10.0, 40, 0.2), ("power", "l2", "ease", "l2")),
-        "tim": (Tim(), ("l2",)),
-        "alpha-tim": (Tim(7.0 if many else 2.0, 1.0, 1.0), ("l2",)),
-        "pt-map": (PtMap(), ("power", "l2", "center-own", "l2")),
-        "label-spreading": (LabelSpreading(), PAPER_TRANSFORMS),
-    }
-    method, transforms = methods[name]
-    return Recipe(name, method, transforms)
+        Recipe("epnet", EpNet()),
+        Recipe("pt-ncm", NearestPrototype(), ("power", "l2")),
+        Recipe("bd-cspn", NearestPrototype("cosine"), PAPER_TRANSFORMS, rectify),
+        Recipe("soft-kmeans", SoftKMeans(), ("center", "l2")),
+        Recipe("ease", SoftKMeans(10.0, 40, 0.2), ("power", "l2"), ("ease", "l2")),
+        Recipe("tim", Tim(), ("l2",)),
+        Recipe("alpha-tim", Tim(7.0 if many else 2.0, 1.0, 1.0), ("l2",)),
+        Recipe("pt-map", PtMap(), ("power", "l2", "center-own", "l2")),
+        Recipe("label-spreading", LabelSpreading(), PAPER_TRANSFORMS),
+    ]
+    return next(recipe for recipe in recipes if recipe.name == name)
 
 
 def with_steps(recipe: Recipe, n_steps: int) -> Recipe:

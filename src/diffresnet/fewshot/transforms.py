@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias, get_args
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from diffresnet._checks import check_count, check_real, fail
+from diffresnet._checks import check_choice, check_count, check_real, fail
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import rectified_prototypes
+
+Whose: TypeAlias = Literal["base", "task", "own"]
 
 OFFSET = 1e-6
 EASE_OFFSET = 1e-4
@@ -34,7 +36,10 @@ class Center:
             proportions of the classes.
     """
 
-    by: Literal["base", "task", "own"] = "base"
+    by: Whose = "base"
+
+    def __post_init__(self) -> None:
+        check_choice("Center", "by", self.by, get_args(Whose))
 
     def __call__(self, episodes: Episodes) -> Episodes:
         """Return centered episodes."""
@@ -78,7 +83,8 @@ class Power:
         return _changed(episodes, self._raise(episodes.support), self._raise(episodes.query))
 
     def _raise(self, x: Tensor) -> Tensor:
-        return x.abs().add_(OFFSET).pow_(self.exponent).copysign_(x)
+        # 0 is added because it makes -0 positive.
+        return x.abs().add_(OFFSET).pow_(self.exponent).copysign_(x + 0)
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,8 @@ class EaseProjection:
 
     With U the leading left singular vectors of X, W = abs(U U') and W1 all ones, both without
     diagonal and symmetrically normalized, project on the eigenvectors of X' (100 W1 - W) X with the
-    smallest eigenvalues. All is done in the span of the points, in which these eigenvectors lie.
+    smallest eigenvalues. Where there are more features than points, all is done in the span of the
+    points; the eigenvectors outside of it, with eigenvalue 0, count as well, but show nothing.
 
     Attributes:
         n_subspaces: singular vectors; None for as many as classes.
@@ -125,21 +132,28 @@ class EaseProjection:
     repulsion: float = 100.0
 
     def __post_init__(self) -> None:
+        if self.n_subspaces is not None:
+            check_count("EaseProjection", "n_subspaces", self.n_subspaces, low=1)
         check_count("EaseProjection", "n_features", self.n_features, low=1)
         check_real("EaseProjection", "repulsion", self.repulsion, zero=True)
 
     def __call__(self, episodes: Episodes) -> Episodes:
         """Return projected episodes."""
         points = episodes.points
-        n_points = points.shape[1]
         values, vectors = torch.linalg.eigh(points @ points.mT)
         leading = vectors[..., -(self.n_subspaces or episodes.n_classes) :]
         near = _normalized((leading @ leading.mT).abs())
         far = _normalized(torch.ones_like(near))
-        coordinates = vectors * values.clamp(min=0).sqrt().unsqueeze(-2)
-        scatter = coordinates.mT @ (self.repulsion * far - near) @ coordinates
-        directions = torch.linalg.eigh(scatter).eigenvectors[..., : min(self.n_features, n_points)]
-        projected = coordinates @ directions
+        n_outside = points.shape[2] - points.shape[1]
+        if n_outside > 0:
+            points = vectors * values.clamp(min=0).sqrt().unsqueeze(-2)
+        scatter = points.mT @ (self.repulsion * far - near) @ points
+        values, directions = torch.linalg.eigh(scatter)
+        # In order of eigenvalues, those outside come after the negative ones.
+        places = torch.arange(values.shape[-1], device=values.device)
+        places = places + max(n_outside, 0) * (values > 0)
+        directions = directions * (places < self.n_features).unsqueeze(-2)
+        projected = points @ directions[..., : self.n_features]
         n_support = episodes.n_support
         return _changed(episodes, projected[:, :n_support], projected[:, n_support:])
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from diffresnet._types import Normalization
+from diffresnet.fewshot.methods import TaskGraph
+from diffresnet.solvers.tasks import Schedule
 
 
 @dataclass(frozen=True)
@@ -48,3 +50,48 @@ SYNTHETIC_WEIGHT_DECAY = 5e-4
 
 SYNTHETIC_EPOCHS = (0, 10, 20)
 """The epochs at which the figures of Section 5.1 and Appendix E.1.4 show the features."""
+
+FEWSHOT_WAYS = 5
+FEWSHOT_QUERIES = 15
+FEWSHOT_SHOTS = (1, 5)
+"""Section 5.3: tasks of 5 classes, 15 queries a class, one or five labels a class."""
+
+FEWSHOT_GRAPH = TaskGraph(n_top=7, bandwidth_rank=4)
+"""Appendix E.3.3; the paper's n_top is 8, of which its program keeps 7."""
+
+FEWSHOT_STEP_SIZE = 0.5
+FEWSHOT_SCHEDULE = Schedule(0.1, 0.9, 1e-4, n_epochs=100, milestones=(0.5, 0.75), factor=0.1)
+"""Appendix E.3.3: learning rate, momentum, weight decay; when the rate falls, and to what part."""
+
+ABLATION_TASKS = 1000
+ABLATION_STEPS = {1: 10, 5: 5}
+"""Appendix E.3.3: diffusion steps by shots, for features as they are."""
+
+LABEL_LAPLACIAN_WEIGHT = 0.5
+OUTPUT_LAPLACIAN_WEIGHT = 0.01
+"""Appendix E.3.3: lambda of Diffusion, mu of External Convection-Diffusion."""
+
+FEWSHOT_TASKS = 10_000
+FEWSHOT_STEPS = {
+    "miniImageNet": {1: 6, 5: 3},
+    "tieredImageNet": {1: 6, 5: 3},
+    "CUB": {1: 7, 5: 3},
+}
+"""Appendix E.3.3: diffusion steps by set and shots, for transformed features (Table "fewshot")."""
+
+FEWSHOT_PROTOTYPE_WEIGHT = {1: 0.0, 5: 0.5}
+"""Appendix E.3.3: alpha by shots."""
+
+N_TOPS = (4, 6, 8, 10, 12, 14, 16, 20, 24, 30, 40)
+"""What we put on the axis of Figure "n_top", as the paper counts; its text does not say which."""
+
+STRENGTH_STEPS = tuple(range(21))
+"""Figure "strength": r, at the usual step size."""
+
+FIXED_STRENGTH = 5.0
+FIXED_STRENGTH_STEPS = tuple(range(21))
+"""Figure "steps": r gamma, and r; where gamma would be above 1, it is 1."""
+
+TIME_STRENGTH = 2.0
+TIME_STEPS = (0, 1, 2, 3, 4, 6, 8, 10)
+"""Figure "time": r gamma, and r from 0 to the 10 that the text speaks of."""

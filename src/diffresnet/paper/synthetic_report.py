@@ -1,12 +1,10 @@
 """The figures of Section 5.1 and Appendix E.1.4, as files and on one page."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from diffresnet._files import write_whole
 from diffresnet._progress import progress_bar
 from diffresnet.paper.published import SYNTHETIC_ACCURACY, XOR_START
 from diffresnet.paper.seed_study import SUCCESS, SeedStudy, study_seeds
@@ -20,10 +18,9 @@ from diffresnet.paper.synthetic import (
 )
 from diffresnet.paper.xor import XorResult, run_xor
 from diffresnet.report.evolution import animate_evolution, draw_evolution
-from diffresnet.report.page import Heading, Paragraph, Picture, Table, make_page
+from diffresnet.report.files import Report
+from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
 from diffresnet.report.training import draw_training
-
-Part = Heading | Paragraph | Picture | Table
 
 RECIPE_WORDS = {
     "program": "optimizer made anew every epoch (the paper's program)",
@@ -59,12 +56,7 @@ def reproduce_synthetic(out: Path, *, n_seeds: int, n_epochs: int, n_jobs: int) 
         "shown": shown,
         "seeds": [study.to_json(epochs) for study in studies],
     }
-    page = make_page("Diffusion on the synthetic sets", parts)
-    files = {
-        "index.html": page,
-        "results.json": (json.dumps(results, indent=1) + "\n").encode(),
-    } | files
-    return [write_whole(out / name, content) for name, content in files.items()]
+    return Report("Diffusion on the synthetic sets", parts, files, results).write(out)
 
 
 def _run(name: str, seed: int, *, diffused: bool) -> SyntheticRun:

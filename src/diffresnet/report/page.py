@@ -4,6 +4,7 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TypeAlias
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto;
@@ -73,7 +74,10 @@ class Picture:
         return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
 
 
-def make_page(title: str, parts: Sequence[Heading | Paragraph | Table | Picture]) -> bytes:
+Part: TypeAlias = Heading | Paragraph | Table | Picture
+
+
+def make_page(title: str, parts: Sequence[Part]) -> bytes:
     """Return the content of an HTML file that needs no other file."""
     body = "\n".join(part.to_html() for part in parts)
     return f"""<!doctype html>

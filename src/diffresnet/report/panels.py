@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 CLASS_COLORS = ("#c0392b", "#2471a3", "#1e8449", "#b7950b", "#7d3c98", "#5d6d7e")
 
 PictureFormat: TypeAlias = Literal["png", "svg"]
+PICTURE_FORMATS: tuple[PictureFormat, ...] = ("png", "svg")
 Limits: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 
 

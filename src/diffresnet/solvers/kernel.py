@@ -1,14 +1,18 @@
 """The network of infinite width: descent with a fixed kernel, in closed form, without a seed.
 
-As its width grows, training a network becomes gradient descent in the space of functions of a
-kernel that no longer changes. For this network and torch's default initialization (all parameters
-uniform, of variance 1/(3 M)) the kernel is
+As the width grows, training begins as gradient descent in the space of functions of a kernel: the
+inner products of the network's gradients where it starts. For this network and torch's default
+initialization (all parameters uniform, of variance 1/(3 M)) it is
 
     K = P [ G + 2/3 k1 + 1/3 + (G + 1) k0 / 9 ] P' + 4/3,
 
 with the inner products G = X X', S = (G + 1)/3, theta the angle between two points as S sees them,
 k1 = sqrt(S_ii S_jj) (sin theta + (pi - theta) cos theta) / (2 pi), k0 = (pi - theta) / (2 pi).
 The terms belong to W3 (G, half of k1, 1/3), to W2 (the other half), W1 and b1 (k0), b2 and b3.
+
+Here the kernel stays what it was. That of a trained network grows with its classifier, at every
+width, since W3 is of the size of its change; so do its logits, in proportion, while the labels
+mostly stay the same.
 """
 
 import math

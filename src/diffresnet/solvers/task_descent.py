@@ -58,19 +58,24 @@ def _rates(schedule: Schedule, optimizer: Optimizer) -> LRScheduler:
 def _solve_one(task: Tasks, descent: Descent, parameters: BlockParameters) -> Tensor:
     points = task.points[0]
     operator = None if task.operator is None else DiffusionOperator(task.operator.weights[0])
-    model = DiffResNet(
-        points.shape[1],
-        task.n_classes,
-        step_size=task.step_size,
-        n_steps=task.n_steps,
-        method="euler",
-    ).to(points)
+    with torch.device("meta"):  # without drawing parameters: they are given
+        model = DiffResNet(
+            points.shape[1],
+            task.n_classes,
+            step_size=task.step_size,
+            n_steps=task.n_steps,
+            method="euler",
+        )
+    model = model.to(points.dtype).to_empty(device=points.device)
     with torch.no_grad():
         for ours, given in zip(model.parameters(), parameters, strict=True):
             ours.copy_(given)
     unlabeled = torch.full((len(points) - task.n_labeled,), UNLABELED, device=points.device)
     batch = Batch((points, operator), torch.cat([task.labels[0].long(), unlabeled]))
-    descent.train(model, lambda: [batch], _terms(task, operator))
+    with torch.enable_grad():  # evaluations turn gradients off
+        history = descent.train(model, lambda: [batch], _terms(task, operator))
+    if history.ending == "interrupted":  # a task that is half learned is of no use
+        raise KeyboardInterrupt
     with torch.no_grad():
         return model(points, operator).mT
 

@@ -128,6 +128,10 @@ class Tasks:
         if self.operator is None and (self.n_steps > 0 or self.output_laplacian_weight > 0):
             must, remedy = "a DiffusionOperator", "Pass one, or leave diffusion out."
             fail("Tasks", "operator", must, None, remedy)
+        if self.operator is not None and not self.operator.is_symmetric:
+            got = "weights that differ from their transpose"
+            remedy = "Use the normalization 'symmetric' or 'sinkhorn'."
+            fail("Tasks", "operator", "symmetric", got, remedy)
         if self.prototype_distances is None and self.prototype_weight > 0:
             must, remedy = "given for a prototypical loss", "Pass it, or a `prototype_weight` of 0."
             fail("Tasks", "prototype_distances", must, None, remedy)

@@ -9,8 +9,9 @@ from torch import Tensor
 from diffresnet._checks import check_choice, check_count, check_real
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.fewshot.episodes import Episodes
+from diffresnet.fewshot.methods.soft_kmeans import SoftKMeans
 from diffresnet.fewshot.methods.task_graph import TaskGraph
-from diffresnet.fewshot.prototypes import prototypes_of, squared_distances
+from diffresnet.fewshot.prototypes import mixture_affinities, prototypes_of, squared_distances
 from diffresnet.solvers.kernel import solve_kernel
 from diffresnet.solvers.reordered import solve_reordered
 from diffresnet.solvers.task_descent import solve_by_descent
@@ -33,6 +34,12 @@ class DiffResNetMethod:
         graph: how the points of a task are linked.
         prototype_weight: alpha, of the prototypical loss on the queries; the paper has 0 for one
             shot and .5 for five.
+        refinement: soft k-means that finds the prototypes of the prototypical loss, in place of the
+            class means or rectified prototypes of the episodes; not in the paper.
+        identity_weight: tau. Every point gets a feature of its own beside the given ones, whose
+            square is tau times the mean square norm of the points; diffusion spreads it over the
+            neighbors. So the network can also learn from the graph alone, as label spreading does;
+            0, as in the paper, leaves it out.
         output_laplacian_weight: mu, of the external penalty.
         solver: how the network is trained. ``"descent"``: by autograd, one task after the other;
             ``"reordered"``: the same trajectory, about ten times faster; ``"kernel"``: the limit of
@@ -45,6 +52,8 @@ class DiffResNetMethod:
     step_size: float = 0.5
     graph: TaskGraph = field(default_factory=TaskGraph)
     prototype_weight: float = 0.0
+    refinement: SoftKMeans | None = None
+    identity_weight: float = 0.0
     output_laplacian_weight: float = 0.0
     solver: Solver = "kernel"
     schedule: Schedule = field(default_factory=Schedule)
@@ -55,6 +64,7 @@ class DiffResNetMethod:
         check_count(name, "n_steps", self.n_steps, low=0)
         check_real(name, "step_size", self.step_size, zero=True)
         check_real(name, "prototype_weight", self.prototype_weight, zero=True)
+        check_real(name, "identity_weight", self.identity_weight, zero=True)
         check_real(name, "output_laplacian_weight", self.output_laplacian_weight, zero=True)
         check_choice(name, "solver", self.solver, get_args(Solver))
         check_count(name, "init", self.init, low=0)
@@ -65,8 +75,11 @@ class DiffResNetMethod:
         if self.solver == "kernel":
             logits = solve_kernel(tasks, self.schedule)
         else:
+            n_features = tasks.points.shape[-1]
             solve = solve_reordered if self.solver == "reordered" else solve_by_descent
-            logits = solve(tasks, self.schedule, lambda which: self._initial(episodes, which))
+            logits = solve(
+                tasks, self.schedule, lambda which: self._initial(episodes, which, n_features)
+            )
         return logits[..., episodes.n_support :].mT
 
     def tasks(self, episodes: Episodes) -> Tasks:
@@ -74,14 +87,17 @@ class DiffResNetMethod:
         points = episodes.points
         gram = points @ points.mT
         linked = self.n_steps > 0 or self.output_laplacian_weight > 0
+        weights = self.graph.weights(points, gram) if linked else None
         distances = None
         if self.prototype_weight > 0:
-            distances = squared_distances(episodes.query, prototypes_of(episodes)).sqrt()
+            distances = self._prototype_distances(episodes, gram)
+        if self.identity_weight > 0:
+            points, gram = self._with_identity(points, gram)
         return Tasks(
             points,
             episodes.labels,
             episodes.n_classes,
-            DiffusionOperator(self.graph.weights(points, gram)) if linked else None,
+            None if weights is None else DiffusionOperator(weights),
             self.step_size,
             self.n_steps,
             distances,
@@ -90,8 +106,24 @@ class DiffResNetMethod:
             gram,
         )
 
-    def _initial(self, episodes: Episodes, which: int) -> BlockParameters:
+    def _prototype_distances(self, episodes: Episodes, gram: Tensor) -> Tensor:
+        """Return the plain distances (T, n_classes, n_query) from prototypes to queries."""
+        if self.refinement is None:
+            return squared_distances(episodes.query, prototypes_of(episodes)).sqrt()
+        mixtures = self.refinement.mixtures(episodes, gram)
+        own = gram.diagonal(dim1=-2, dim2=-1).unsqueeze(1)
+        squared = (own - mixture_affinities(mixtures, gram)).clamp(min=0)
+        return squared[..., episodes.n_support :].sqrt()
+
+    def _with_identity(self, points: Tensor, gram: Tensor) -> tuple[Tensor, Tensor]:
+        """Return points with a feature of their own each, and their inner products."""
+        own = torch.eye(points.shape[1], dtype=points.dtype, device=points.device)
+        squares = self.identity_weight * gram.diagonal(dim1=-2, dim2=-1).mean(dim=-1)
+        squares = squares[:, None, None]
+        return torch.cat([points, squares.sqrt() * own], dim=-1), gram + squares * own
+
+    def _initial(self, episodes: Episodes, which: int, n_features: int) -> BlockParameters:
         # The seed of the task, so that results do not depend on how tasks are batched.
         seed = which if episodes.seeds is None else int(episodes.seeds[which])
         mixed = torch.tensor([seed, self.init]).sum() % 2**62
-        return initial_parameters(int(mixed), episodes.support.shape[-1], episodes.n_classes)
+        return initial_parameters(int(mixed), n_features, episodes.n_classes)

@@ -38,6 +38,7 @@ class LaplacianShot:
         check_real(name, "label_laplacian_weight", self.label_laplacian_weight, zero=True)
         check_count(name, "n_neighbors", self.n_neighbors, low=0)
         check_count(name, "max_rounds", self.max_rounds, low=1)
+        check_real(name, "tolerance", self.tolerance, zero=True)
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""

@@ -1,13 +1,16 @@
 """Nearest prototype: the baseline of the ablation, and most of SimpleShot, PT+NCM and BD-CSPN."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 from torch import Tensor
 from torch.nn import functional
 
+from diffresnet._checks import check_choice
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import affinities, prototypes_of
+
+Metric: TypeAlias = Literal["euclidean", "cosine"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,10 @@ class NearestPrototype:
         metric: Euclidean distance or cosine.
     """
 
-    metric: Literal["euclidean", "cosine"] = "euclidean"
+    metric: Metric = "euclidean"
+
+    def __post_init__(self) -> None:
+        check_choice("NearestPrototype", "metric", self.metric, get_args(Metric))
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""

@@ -63,7 +63,9 @@ class PtMap:
         for _ in range(SINKHORN_ROUNDS):
             assigned = (logs - factors).log_softmax(dim=1)
             excess = assigned.logsumexp(dim=2, keepdim=True) - goal
-            if excess.abs().max() < SINKHORN_TOLERANCE:
+            # A task that is balanced stays as it is, so that tasks do not depend on each other.
+            off = excess.abs().amax(dim=1, keepdim=True) >= SINKHORN_TOLERANCE
+            if not off.any():
                 break
-            factors = factors + excess
+            factors = torch.where(off, factors + excess, factors)
         return (logs - factors).log_softmax(dim=1), factors

@@ -32,15 +32,22 @@ class SoftKMeans:
         """Return the scores (T, n_query, n_classes)."""
         points = episodes.points
         gram = points @ points.mT
+        return self._scores(self.mixtures(episodes, gram), gram, episodes.n_support).mT
+
+    def mixtures(self, episodes: Episodes, gram: Tensor) -> Tensor:
+        """Return the prototypes as weighted sums of all points, (T, n_classes, N).
+
+        Args:
+            episodes: whose support keeps its classes.
+            gram: (T, N, N) inner products of all points.
+        """
         members, n_support = members_of(episodes), episodes.n_support
         nobody = members.new_zeros(*members.shape[:2], episodes.query.shape[1])
         mixtures = mixtures_of(members, nobody)
-        scores = self._scores(mixtures, gram, n_support)
         for _ in range(self.n_rounds):
-            target = mixtures_of(members, scores.softmax(dim=1))
-            mixtures = mixtures + self.rate * (target - mixtures)
-            scores = self._scores(mixtures, gram, n_support)
-        return scores.mT
+            shares = self._scores(mixtures, gram, n_support).softmax(dim=1)
+            mixtures = mixtures + self.rate * (mixtures_of(members, shares) - mixtures)
+        return mixtures
 
     def _scores(self, mixtures: Tensor, gram: Tensor, n_support: int) -> Tensor:
         return self.temperature * mixture_affinities(mixtures, gram)[..., n_support:]

@@ -1,10 +1,11 @@
 """The neighbor graph of each task, from inner products that are computed once."""
 
 from dataclasses import dataclass
+from typing import get_args
 
 from torch import Tensor
 
-from diffresnet._checks import check_count
+from diffresnet._checks import check_choice, check_count
 from diffresnet._gram import distances_from_gram
 from diffresnet._types import Normalization
 from diffresnet.distance_weights import weights_from_distances
@@ -28,6 +29,8 @@ class TaskGraph:
     def __post_init__(self) -> None:
         check_count("TaskGraph", "n_top", self.n_top, low=1)
         check_count("TaskGraph", "bandwidth_rank", self.bandwidth_rank, low=1)
+        choices = get_args(Normalization)
+        check_choice("TaskGraph", "normalization", self.normalization, choices)
 
     def weights(self, points: Tensor, gram: Tensor) -> Tensor:
         """Return the weights (T, N, N) of points (T, N, d) with these inner products."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_real
+from diffresnet._checks import check_count, check_real, fail
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import affinities, class_means, members_of
 
@@ -35,6 +35,8 @@ class Tim:
     n_rounds: int = 1000
 
     def __post_init__(self) -> None:
+        if self.order is not None and check_real("Tim", "order", self.order) == 1:
+            fail("Tim", "order", "other than 1", 1, "Pass None for Shannon's entropy.")
         check_real("Tim", "support_weight", self.support_weight, zero=True)
         check_real("Tim", "conditional_weight", self.conditional_weight, zero=True)
         check_real("Tim", "sharpness", self.sharpness)
@@ -68,6 +70,7 @@ class Tim:
 
     def _slope(self, chances: Tensor) -> Tensor:
         """Return the derivative of the entropy by the chances."""
+        chances = chances.clamp(min=1e-30)
         if self.order is None:
-            return -chances.clamp(min=1e-12).log()  # but for a constant, which cancels
+            return -chances.log()  # but for a constant, which cancels
         return -self.order / (self.order - 1) * chances.pow(self.order - 1)

@@ -1,0 +1,251 @@
+"""`diffresnet fewshot`: the accuracy of few-shot methods on a bank of features."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from diffresnet._files import write_whole
+from diffresnet.cli.banks import check_tasks, choose_split, load_bank
+from diffresnet.fewshot import (
+    TITLES,
+    EpisodeShape,
+    Evaluation,
+    FeatureBank,
+    Recipe,
+    evaluate,
+    make_recipe,
+    paired_difference,
+)
+from diffresnet.fewshot.methods import Solver
+from diffresnet.fewshot.recipes import with_steps
+from diffresnet.fewshot.transforms import parse_transforms
+from diffresnet.fewshot.tuning import tune
+
+DEFAULT = "diffresnet"
+
+
+def fewshot(
+    features: Annotated[
+        Path,
+        typer.Argument(
+            help="Feature bank: an .npz file with features (n, d), labels (n,) and, if there are "
+            "any, split (n,) and the names classes."
+        ),
+    ],
+    *,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"One of {', '.join(TITLES)}; or 'all'. Several give one table, the first of "
+            "them compared with the others.",
+            show_default="diffresnet",
+        ),
+    ] = None,
+    solver: Annotated[
+        Solver,
+        typer.Option(
+            help="How a network is trained: kernel (infinite width, about a millisecond a task), "
+            "reordered (the paper's training with fewer operations) or descent (as it is)."
+        ),
+    ] = "kernel",
+    ways: Annotated[int, typer.Option(help="Classes of a task.", min=1)] = 5,
+    shots: Annotated[
+        str, typer.Option(help="Labeled examples of each class: a number, or one a class: 1,2,5.")
+    ] = "1",
+    queries: Annotated[
+        int, typer.Option(help="Examples to classify, for each class on average.", min=1)
+    ] = 15,
+    dirichlet: Annotated[
+        float | None,
+        typer.Option(
+            help="Draw the proportions of the queries from Dirichlet(a, ..., a); 2 is usual.",
+            show_default="as many of every class",
+        ),
+    ] = None,
+    tasks: Annotated[int, typer.Option(help="Tasks to draw.", min=1)] = 1000,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            help="Split of the bank to draw tasks from; 'all' for all examples.",
+            show_default="test, or all if the bank has no splits",
+        ),
+    ] = None,
+    class_split: Annotated[
+        str | None,
+        typer.Option(
+            help="Divide the classes anew: BASE,VALIDATION counts, such as 27,20; all others are "
+            "'test'. For banks whose splits share their classes."
+        ),
+    ] = None,
+    transforms: Annotated[
+        str | None,
+        typer.Option(
+            help="Joined by commas, in order: center (base mean), center-task, center-own, l2, "
+            "power, shift (of queries), ease, rectify; or none.",
+            show_default="what the method's authors use",
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Diffusion steps of diffresnet.", min=0, show_default="6 or 3"),
+    ] = None,
+    tuned: Annotated[
+        bool,
+        typer.Option(
+            "--tune",
+            help="Choose transforms and settings on the split 'val' before the test, and say "
+            "what was chosen.",
+        ),
+    ] = False,
+    tuning_tasks: Annotated[int, typer.Option(help="Tasks of each trial of --tune.", min=1)] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the tasks.", min=0)] = 1,
+    jobs: Annotated[int, typer.Option(help="Processes to share the work.", min=1)] = 1,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Folder that keeps what is done, so that a stopped run goes on."),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="File for the numbers.", dir_okay=False)
+    ] = None,
+) -> None:
+    """Draw few-shot tasks from a bank of features, classify them, and print the accuracy.
+
+    The numbers are means over the tasks, with 95 % intervals. All methods get the same tasks, and
+    the last column is the first method minus each other one, task by task.
+
+    Examples:
+      diffresnet fewshot cub.npz --shots 5 --tasks 1000 --jobs 2
+
+      diffresnet fewshot cub.npz --method diffresnet --method simpleshot --dirichlet 2
+
+      diffresnet fewshot banking77.npz --class-split 27,20 --method all --tune --json out.json
+    """
+    try:
+        shape = _shape(ways, shots, queries, dirichlet)
+        recipes = _recipes(method or [DEFAULT], shape, solver, transforms, steps)
+        bank = _with_class_split(load_bank(features), class_split)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    chosen = choose_split(bank, split)
+    check_tasks(bank, chosen, shape)
+    console = Console()
+    if tuned:
+        check_tasks(bank, choose_split(bank, "val"), shape)
+        tunings = [
+            tune(bank, recipe, shape=shape, n_tasks=tuning_tasks, n_jobs=jobs) for recipe in recipes
+        ]
+        for tuning in tunings:
+            console.print(f"tuned {tuning.describe()}", soft_wrap=True, highlight=False)
+        recipes = [tuning.best for tuning in tunings]
+    results = [
+        evaluate(
+            bank,
+            recipe,
+            shape=shape,
+            split=chosen,
+            n_tasks=tasks,
+            seed=seed,
+            n_jobs=jobs,
+            checkpoint=None if resume is None else resume / f"{recipe.name}.json",
+        )
+        for recipe in recipes
+    ]
+    console.print(_table(results, _describe(shape, tasks, chosen)))
+    if json_file is not None:
+        tasks_drawn = {"features": features.name, "split": chosen, "seed": seed} | asdict(shape)
+        content = _to_json(results) | tasks_drawn | {"tuned": tuned}
+        text = json.dumps(content, indent=1) + "\n"
+        console.print(f"wrote {write_whole(json_file, text.encode())}", soft_wrap=True)
+
+
+def _counts(text: str, option: str) -> tuple[int, ...]:
+    """Return the whole numbers in a text such as "1,2,5"."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        message = f"{option} must be whole numbers joined by commas, got '{text}'."
+        raise typer.BadParameter(message) from None
+
+
+def _shape(ways: int, shots: str, queries: int, dirichlet: float | None) -> EpisodeShape:
+    counts = _counts(shots, "--shots")
+    return EpisodeShape(ways, counts[0] if len(counts) == 1 else counts, queries, dirichlet)
+
+
+def _recipes(
+    names: Sequence[str],
+    shape: EpisodeShape,
+    solver: Solver,
+    transforms: str | None,
+    steps: int | None,
+) -> list[Recipe]:
+    """Return what to evaluate, each method once."""
+    asked = list(TITLES) if "all" in names else list(dict.fromkeys(names))
+    recipes = [make_recipe(name, shape, solver=solver) for name in asked]
+    if transforms is not None:
+        wanted = parse_transforms(transforms)
+        recipes = [replace(recipe, transforms=wanted) for recipe in recipes]
+    if steps is not None:
+        if DEFAULT not in asked:
+            raise typer.BadParameter(
+                f"--steps is for the method {DEFAULT}, which is not asked for."
+            )
+        recipes = [
+            with_steps(recipe, steps) if recipe.name == DEFAULT else recipe for recipe in recipes
+        ]
+    return recipes
+
+
+def _with_class_split(bank: FeatureBank, class_split: str | None) -> FeatureBank:
+    if class_split is None:
+        return bank
+    counts = _counts(class_split, "--class-split")
+    if len(counts) != 2:
+        message = f"--class-split must be two numbers, BASE,VALIDATION, got '{class_split}'."
+        raise typer.BadParameter(message)
+    return bank.with_class_split(*counts)
+
+
+def _describe(shape: EpisodeShape, tasks: int, split: str | None) -> str:
+    shots = ",".join(map(str, sorted(set(shape.shots))))
+    queries = f"{shape.n_query} queries"
+    if shape.dirichlet is not None:
+        queries += f" in Dirichlet({shape.dirichlet:g}) proportions"
+    where = "all examples" if split is None else f"split '{split}'"
+    return f"{shape.n_ways} ways, {shots} shots, {queries}; {tasks} tasks, {where}"
+
+
+def _table(results: Sequence[Evaluation], title: str) -> Table:
+    table = Table(title=title)
+    table.add_column("method")
+    heads = ["accuracy %", "ms a task"]
+    if len(results) > 1:
+        heads.append(f"{results[0].recipe.name} minus it")
+    for head in heads:
+        table.add_column(head, justify="right")
+    for result in results:
+        cells = [
+            f"{100 * result.accuracy:.2f} ± {100 * result.ci95:.2f}",
+            f"{1000 * result.seconds_per_task:.2f}",
+        ]
+        if result is not results[0]:
+            paired = paired_difference(results[0], result)
+            cells.append(f"{100 * paired.difference:+.2f} ± {100 * paired.ci95:.2f}")
+        table.add_row(TITLES[result.recipe.name], *cells)
+    return table
+
+
+def _to_json(results: Sequence[Evaluation]) -> dict[str, Any]:
+    """Return the numbers of the first method, and a list of those of all."""
+    listed: list[dict[str, Any]] = []
+    for result in results:
+        paired = paired_difference(results[0], result)
+        difference = {"difference": paired.difference, "ci95": paired.ci95}
+        listed.append(result.to_json() | {"first_minus_it": difference})
+    return results[0].to_json() | {"results": listed}

@@ -1,0 +1,161 @@
+"""Choose transforms and settings of a method on the validation classes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from diffresnet._checks import check_count
+from diffresnet._progress import progress_bar
+from diffresnet.fewshot.bank import FeatureBank
+from diffresnet.fewshot.episodes import EpisodeShape
+from diffresnet.fewshot.evaluation import evaluate
+from diffresnet.fewshot.methods import (
+    DiffResNetMethod,
+    LabelSpreading,
+    LaplacianShot,
+    SoftKMeans,
+    Tim,
+)
+from diffresnet.fewshot.recipes import Method, Recipe
+
+TRANSFORM_CHOICES: tuple[tuple[str, ...], ...] = (
+    ("l2",),
+    ("center", "l2"),
+    ("center", "l2", "shift"),
+    ("center-task", "l2"),
+    ("l2", "center-own", "l2"),
+    ("power", "l2"),
+    ("power", "l2", "center-task", "l2"),
+    ("power", "l2", "center-own", "l2"),
+)
+"""The transforms that every method may choose from."""
+
+N_FINALISTS = 3
+"""With so many of the best transforms every setting of the method is tried."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was tried, and how well it did on the validation classes."""
+
+    recipe: Recipe
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was chosen, and everything that was tried, the best first."""
+
+    trials: tuple[Trial, ...]
+
+    @property
+    def best(self) -> Recipe:
+        """The recipe with the highest accuracy."""
+        return self.trials[0].recipe
+
+    def describe(self) -> str:
+        """Say in one line what was chosen."""
+        best = self.trials[0]
+        transforms = ",".join((*best.recipe.transforms, *best.recipe.ending)) or "none"
+        said = f"{best.recipe.name}: transforms {transforms}; {best.recipe.method}"
+        return f"{said}; {best.accuracy:.2%} on validation, of {len(self.trials)} tried"
+
+
+def tune(
+    bank: FeatureBank,
+    recipe: Recipe,
+    *,
+    shape: EpisodeShape,
+    split: str = "val",
+    n_tasks: int = 200,
+    seed: int = 1,
+    n_jobs: int = 1,
+    show_progress: bool = True,
+) -> Tuning:
+    """Choose transforms, then settings, by accuracy on tasks from the validation classes.
+
+    First all `TRANSFORM_CHOICES` with the settings of `recipe`, then all `method_choices` with the
+    best three of them. Every method has the same choice of transforms, and all are tried on the
+    same tasks.
+
+    Args:
+        bank: whose split `split` has classes that are not tested.
+        recipe: where to start.
+        shape: of the tasks, as they will be in the test: proportions of the queries too.
+        split: the validation classes.
+        n_tasks: for each trial.
+        seed: of the tasks.
+        n_jobs: processes that share the work.
+        show_progress: show a bar, on a terminal, once it has taken two seconds.
+
+    Raises:
+        ValueError: if the bank has no such split.
+    """
+    bank.rows(split)
+    check_count("tune", "n_tasks", n_tasks, low=1)
+    choices = method_choices(recipe)
+    n_trials = len(TRANSFORM_CHOICES) + N_FINALISTS * len(choices)
+    trials: list[Trial] = []
+    with progress_bar(f"tuning {recipe.name}", n_trials, show=show_progress) as advance:
+
+        def attempt(candidates: Iterable[Recipe]) -> None:
+            for candidate in candidates:
+                found = evaluate(
+                    bank,
+                    candidate,
+                    shape=shape,
+                    split=split,
+                    n_tasks=n_tasks,
+                    seed=seed,
+                    n_jobs=n_jobs,
+                    show_progress=False,
+                )
+                trials.append(Trial(candidate, found.accuracy))
+                trials.sort(key=lambda trial: -trial.accuracy)
+                advance(len(trials), f"best {trials[0].accuracy:.2%}")
+
+        attempt(replace(recipe, transforms=transforms) for transforms in TRANSFORM_CHOICES)
+        finalists = [trial.recipe for trial in trials[:N_FINALISTS]]
+        attempt(replace(one, method=method) for one in finalists for method in choices)
+    return Tuning(tuple(trials))
+
+
+def method_choices(recipe: Recipe) -> list[Method]:
+    """Return the settings of a method that are tried beside its own."""
+    method = recipe.method
+    choices: list[Method] = []
+    match method:
+        case DiffResNetMethod():
+            choices += _network_choices(method)
+        case LaplacianShot():
+            weights = (0.1, 0.3, 0.5, 0.7, 0.8, 1.0, 1.2, 1.5)
+            choices += [replace(method, label_laplacian_weight=weight) for weight in weights]
+        case LabelSpreading():
+            choices += [replace(method, share=share) for share in (0.5, 0.7, 0.8, 0.9, 0.95)]
+        case SoftKMeans():
+            choices += [SoftKMeans(5.0, 30), SoftKMeans(10.0, 5), SoftKMeans(10.0, 40, 0.2)]
+            choices += [SoftKMeans(20.0, 5), SoftKMeans(5.0, 5)]
+        case Tim(order=float()):
+            choices += [replace(method, order=order) for order in (2.0, 7.0)]
+        case _:
+            pass
+    return [choice for choice in choices if choice != method]
+
+
+def _network_choices(method: DiffResNetMethod) -> list[Method]:
+    if method.output_laplacian_weight > 0:
+        weights = (0.003, 0.01, 0.03, 0.1)
+        return [replace(method, output_laplacian_weight=weight) for weight in weights]
+    if method.n_steps == 0:
+        return []
+    return [
+        replace(
+            method,
+            n_steps=n_steps,
+            prototype_weight=weight,
+            refinement=SoftKMeans(10.0, 40, 0.2),
+            identity_weight=identity_weight,
+        )
+        for n_steps in (1, 3, 6, 10)
+        for weight in (0.0, 0.05, 0.5)
+        for identity_weight in (0.0, 4.0, 16.0)
+    ]

@@ -1,0 +1,119 @@
+"""The tasks that a few-shot table or figure is computed on, and how they are told on its page."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+
+from diffresnet.fewshot import EpisodeShape, Evaluation, FeatureBank, Recipe, evaluate
+from diffresnet.paper.settings import FEWSHOT_QUERIES, FEWSHOT_SHOTS, FEWSHOT_WAYS
+
+PAPER = (
+    "the paper 'Diffusion Mechanism in Residual Neural Network: Theory and Applications' "
+    "(Section 5.3), computed anew on other features"
+)
+"""How the pages begin."""
+
+
+def task_shape(n_shots: int, dirichlet: float | None = None) -> EpisodeShape:
+    """Return the shape of the paper's tasks, with so many labels a class."""
+    return EpisodeShape(FEWSHOT_WAYS, n_shots, FEWSHOT_QUERIES, dirichlet)
+
+
+def percent(mean: float, half_width: float, *, sign: bool = False) -> str:
+    """Return a mean and half of its interval as they stand in a table.
+
+    Examples:
+        >>> percent(0.71114, 0.0024)
+        '71.11 ± 0.24'
+    """
+    return f"{100 * mean:{'+' if sign else ''}.2f} ± {100 * half_width:.2f}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Examples:
+        >>> plural(1, "shot"), plural(5, "shot")
+        ('1 shot', '5 shots')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def shots_option(shots: tuple[int, ...]) -> list[str]:
+    """Return the words of a command that ask for these shots; one and five go without saying."""
+    return [] if shots == FEWSHOT_SHOTS else ["--shots", str(shots[0])]
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """Which tasks to draw, and how to share the work.
+
+    Attributes:
+        bank: to draw from.
+        name: of its file.
+        split: of the bank; None for all of it.
+        n_tasks: for each method and shape.
+        seed: of the tasks.
+        n_jobs: processes.
+        checkpoints: a folder in which each evaluation keeps what it has, to go on from.
+    """
+
+    bank: FeatureBank
+    name: str
+    split: str | None
+    n_tasks: int
+    seed: int = 1
+    n_jobs: int = 1
+    checkpoints: Path | None = None
+
+    def evaluate(self, recipe: Recipe, shape: EpisodeShape) -> Evaluation:
+        """Evaluate a recipe on these tasks."""
+        return evaluate(
+            self.bank,
+            recipe,
+            shape=shape,
+            split=self.split,
+            n_tasks=self.n_tasks,
+            seed=self.seed,
+            n_jobs=self.n_jobs,
+            checkpoint=self._checkpoint(recipe, shape),
+        )
+
+    def command(self, figure: str, *options: str) -> str:
+        """Return the command that computes a table or figure on these tasks."""
+        bank = ["--features", self.name, "--split", self.split or "all"]
+        tasks = ["--tasks", str(self.n_tasks), "--seed", str(self.seed)]
+        return " ".join(["diffresnet reproduce", figure, *bank, *tasks, *options])
+
+    def describe(self) -> str:
+        """Return a sentence about the tasks."""
+        rows = self.bank.rows(self.split)
+        n_classes = len(self.bank.labels[rows].unique())
+        where = "all" if self.split is None else f"the split '{self.split}'"
+        return (
+            f"{plural(self.n_tasks, 'task')} of {FEWSHOT_WAYS} classes and {FEWSHOT_QUERIES} "
+            f"queries a class, drawn from {where} of {self.name} ({n_classes} classes, "
+            f"{len(rows):,} examples, {self.bank.features.shape[1]:,} features) with seed "
+            f"{self.seed}."
+        )
+
+    def forget(self) -> None:
+        """Delete what the evaluations have kept, once the results are written."""
+        if self.checkpoints is not None and self.checkpoints.is_dir():
+            for file in self.checkpoints.glob("*.json"):
+                file.unlink()
+            self.checkpoints.rmdir()
+
+    @cached_property
+    def _bank_digest(self) -> str:
+        content = blake2b(digest_size=8)
+        for array in (self.bank.features.numpy(), self.bank.labels.numpy(), self.bank.splits):
+            content.update(array.tobytes())
+        return content.hexdigest()
+
+    def _checkpoint(self, recipe: Recipe, shape: EpisodeShape) -> Path | None:
+        if self.checkpoints is None:
+            return None
+        what = self._bank_digest, self.split, self.n_tasks, self.seed, recipe, shape
+        return self.checkpoints / f"{blake2b(repr(what).encode(), digest_size=8).hexdigest()}.json"

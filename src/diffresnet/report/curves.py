@@ -1,0 +1,78 @@
+"""Curves with their 95 % band: something measured, against a setting."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diffresnet.report.panels import CLASS_COLORS, PictureFormat, new_figure, render
+
+MARKERS = "osD^v"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line through measured points.
+
+    Attributes:
+        label: in the legend.
+        x: the setting.
+        y: what was measured.
+        half_widths: half of the 95 % interval of each; empty for a line without a band.
+    """
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    half_widths: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class CurvePanel:
+    """Curves over the same axes.
+
+    Attributes:
+        title: above the panel.
+        x_label: below it.
+        y_label: beside it.
+        curves: what is drawn.
+        marked: a setting that gets a dotted line, and what the legend calls it.
+        logarithmic: draw powers of ten at the same distance.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    curves: Sequence[Curve]
+    marked: tuple[float, str] | None = None
+    logarithmic: bool = False
+
+
+def draw_curves(panels: Sequence[CurvePanel], picture_format: PictureFormat = "png") -> bytes:
+    """Draw panels of curves side by side.
+
+    Args:
+        panels: from left to right.
+        picture_format: of the file.
+
+    Returns:
+        The content of a picture file.
+
+    Raises:
+        ModuleNotFoundError: if matplotlib is not installed.
+    """
+    figure = new_figure("draw_curves", 5.6 * len(panels), 4)
+    for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        for curve, color, marker in zip(panel.curves, CLASS_COLORS, MARKERS, strict=False):
+            axes.plot(curve.x, curve.y, marker=marker, markersize=4, color=color, label=curve.label)
+            if curve.half_widths:
+                pairs = list(zip(curve.y, curve.half_widths, strict=True))
+                lows, highs = [y - half for y, half in pairs], [y + half for y, half in pairs]
+                axes.fill_between(curve.x, lows, highs, color=color, alpha=0.15, linewidth=0)
+        if panel.marked is not None:
+            x, label = panel.marked
+            axes.axvline(x, color="#888888", linestyle=":", label=label)
+        if panel.logarithmic:
+            axes.set_yscale("log")
+        axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
+        axes.grid(color="#dddddd", linewidth=0.6)
+        axes.legend(frameon=False)
+    return render(figure, picture_format)

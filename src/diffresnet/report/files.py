@@ -1,0 +1,38 @@
+"""A report: a page, its pictures and its numbers, in one folder."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diffresnet._files import write_whole
+from diffresnet.report.page import Part, Table, make_page
+
+
+@dataclass(frozen=True)
+class Report:
+    """A table or figure of the paper, computed anew.
+
+    Attributes:
+        title: of the page.
+        parts: of the page.
+        pictures: the content of each picture file, by its name.
+        numbers: what goes into results.json.
+        summary: what is printed on the terminal, if anything is.
+    """
+
+    title: str
+    parts: Sequence[Part]
+    pictures: Mapping[str, bytes]
+    numbers: Mapping[str, Any]
+    summary: Table | None = None
+
+    def write(self, out: Path) -> list[Path]:
+        """Write index.html, results.json and the pictures; return the files, the page first."""
+        files = {
+            "index.html": make_page(self.title, self.parts),
+            "results.json": (json.dumps(self.numbers, indent=1) + "\n").encode(),
+            **self.pictures,
+        }
+        return [write_whole(out / name, content) for name, content in files.items()]

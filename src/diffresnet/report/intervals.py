@@ -1,0 +1,54 @@
+"""Means with their 95 % intervals, one row a method, one panel a setting."""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from diffresnet.report.panels import CLASS_COLORS, PictureFormat, new_figure, render
+
+Intervals: TypeAlias = Mapping[str, tuple[float, float]]
+"""By method: the mean, and half of its interval."""
+
+MARKERS = "osD^v"
+
+
+def draw_intervals(
+    panels: Mapping[str, Mapping[str, Intervals]],
+    x_label: str,
+    picture_format: PictureFormat = "png",
+) -> bytes:
+    """Draw means and intervals of the same methods, in panels and within them in series.
+
+    Args:
+        panels: by title of the panel, then by name of the series. All have the same methods.
+        x_label: what was measured.
+        picture_format: of the file.
+
+    Returns:
+        The content of a picture file.
+
+    Raises:
+        ModuleNotFoundError: if matplotlib is not installed.
+    """
+    methods = list(next(iter(next(iter(panels.values())).values())))
+    height = 1.2 + 0.32 * len(methods)
+    figure = new_figure("draw_intervals", 2.6 + 3.6 * len(panels), height)
+    grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (title, series) in zip(grid, panels.items(), strict=True):
+        for which, (name, intervals) in enumerate(series.items()):
+            shift = 0.3 * (which - (len(series) - 1) / 2) if len(series) > 1 else 0
+            axes.errorbar(
+                [mean for mean, _ in intervals.values()],
+                [row + shift for row in range(len(methods))],
+                xerr=[half for _, half in intervals.values()],
+                fmt=MARKERS[which],
+                markersize=5,
+                color=CLASS_COLORS[1 - which],
+                label=name,
+            )
+        axes.set(title=title, xlabel=x_label, yticks=range(len(methods)), yticklabels=methods)
+        axes.grid(color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+        if len(series) > 1:
+            axes.legend(frameon=False, loc="lower left")
+    grid[0].invert_yaxis()
+    return render(figure, picture_format)
