@@ -12,6 +12,7 @@ from rich.table import Table
 
 from diffresnet._files import write_whole
 from diffresnet.cli.banks import check_tasks, choose_split, load_bank
+from diffresnet.cli.folders import make_folder
 from diffresnet.fewshot import (
     TITLES,
     EpisodeShape,
@@ -134,6 +135,9 @@ def fewshot(
         raise typer.BadParameter(str(error)) from error
     chosen = choose_split(bank, split)
     check_tasks(bank, chosen, shape)
+    for folder in (resume, None if json_file is None else json_file.parent):
+        if folder is not None:
+            make_folder(folder)
     console = Console()
     if tuned:
         check_tasks(bank, choose_split(bank, "val"), shape)
@@ -143,19 +147,22 @@ def fewshot(
         for tuning in tunings:
             console.print(f"tuned {tuning.describe()}", soft_wrap=True, highlight=False)
         recipes = [tuning.best for tuning in tunings]
-    results = [
-        evaluate(
-            bank,
-            recipe,
-            shape=shape,
-            split=chosen,
-            n_tasks=tasks,
-            seed=seed,
-            n_jobs=jobs,
-            checkpoint=None if resume is None else resume / f"{recipe.name}.json",
-        )
-        for recipe in recipes
-    ]
+    try:
+        results = [
+            evaluate(
+                bank,
+                recipe,
+                shape=shape,
+                split=chosen,
+                n_tasks=tasks,
+                seed=seed,
+                n_jobs=jobs,
+                checkpoint=None if resume is None else resume / f"{recipe.name}.json",
+            )
+            for recipe in recipes
+        ]
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
     console.print(_table(results, _describe(shape, tasks, chosen)))
     if json_file is not None:
         tasks_drawn = {"features": features.name, "split": chosen, "seed": seed} | asdict(shape)

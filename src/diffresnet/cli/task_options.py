@@ -76,14 +76,19 @@ def plan_tasks(
 
 
 def finish(report: Report, plan: TaskPlan, out: Path) -> None:
-    """Print the summary of a report, write its files, and delete what was kept on the way."""
+    """Print the summaries of a report, write its files, and delete what was kept on the way."""
     console = Console()
-    if report.summary is not None:
+    for summary in report.summaries:
         table = Table(title=report.title)
-        for which, head in enumerate(report.summary.heads):
-            first = which == 0
-            table.add_column(head, justify="left" if first else "right", no_wrap=not first)
-        for row in report.summary.rows:
+        columns = zip(*summary.rows, strict=True)
+        for which, (head, cells) in enumerate(zip(summary.heads, columns, strict=True)):
+            if which == 0:
+                table.add_column(head, overflow="fold")
+            else:  # heads may be broken between words, numbers not at all
+                table.add_column(
+                    head, justify="right", width=max(map(len, [*head.split(), *cells]))
+                )
+        for row in summary.rows:
             table.add_row(*row)
         console.print(table)
     for path in report.write(out):

@@ -100,7 +100,7 @@ def report_sweep(plan: TaskPlan, name: str, *, n_shots: int, solver: Solver) -> 
         "n_shots": n_shots,
         "results": result.to_json(),
     }
-    return Report(sweep.title, parts, pictures, numbers, summary)
+    return Report(sweep.title, parts, pictures, numbers, [summary])
 
 
 def _parts(

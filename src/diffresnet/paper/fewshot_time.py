@@ -92,7 +92,7 @@ def report_time(plan: TaskPlan, *, n_shots: int, n_descent_tasks: int) -> Report
         "n_shots": n_shots,
         "results": result.to_json(),
     }
-    return Report("What diffusion costs: seconds a task", parts, pictures, numbers, summary)
+    return Report("What diffusion costs: seconds a task", parts, pictures, numbers, [summary])
 
 
 def _panels(result: TimeStudy, n_shots: int) -> list[CurvePanel]:

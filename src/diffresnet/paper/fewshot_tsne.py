@@ -129,7 +129,7 @@ def report_tsne(plan: TaskPlan, *, task: int) -> Report:
         "command": plan.command("tsne", "--task", str(task)),
         "results": [view.to_json() for pair in views for view in pair],
     }
-    return Report("One task, before and after diffusion", parts, pictures, numbers, summary)
+    return Report("One task, before and after diffusion", parts, pictures, numbers, [summary])
 
 
 def _parts(plan: TaskPlan, task: int) -> list[Part]:

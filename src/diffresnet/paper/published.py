@@ -13,14 +13,14 @@ SYNTHETIC_ACCURACY = {
 """Percent at epochs 0, 10 and 20, without and with diffusion, for the one seed that is shown."""
 
 FEWSHOT_COLUMNS = (
-    "miniImageNet, 1-shot",
-    "miniImageNet, 5-shot",
-    "tieredImageNet, 1-shot",
-    "tieredImageNet, 5-shot",
-    "CUB, 1-shot",
-    "CUB, 5-shot",
+    "mini 1-shot",
+    "mini 5-shot",
+    "tiered 1-shot",
+    "tiered 5-shot",
+    "CUB 1-shot",
+    "CUB 5-shot",
 )
-"""The columns of Tables "ablation" and "fewshot"."""
+"""The columns of Tables "ablation" and "fewshot": miniImageNet, tieredImageNet and CUB."""
 
 ABLATION_ACCURACY = {
     "ResNet-18": {

@@ -19,14 +19,14 @@ class Report:
         parts: of the page.
         pictures: the content of each picture file, by its name.
         numbers: what goes into results.json.
-        summary: what is printed on the terminal, if anything is.
+        summaries: the tables that are printed on the terminal.
     """
 
     title: str
     parts: Sequence[Part]
     pictures: Mapping[str, bytes]
     numbers: Mapping[str, Any]
-    summary: Table | None = None
+    summaries: Sequence[Table] = ()
 
     def write(self, out: Path) -> list[Path]:
         """Write index.html, results.json and the pictures; return the files, the page first."""

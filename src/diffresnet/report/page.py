@@ -13,7 +13,8 @@ h1, h2 { line-height: 1.2; }
 h2 { margin-top: 2.5rem; border-top: 1px solid #ddd; padding-top: 1rem; }
 img { max-width: 100%; } figure { margin: 1rem 0; } figcaption { color: #555; font-size: .9rem; }
 table { border-collapse: collapse; margin: 1rem 0; }
-th, td { padding: .25rem .8rem; text-align: right; border-bottom: 1px solid #ddd; }
+th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #ddd; }
+td + td { white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 thead th { border-bottom: 2px solid #888; } @media (max-width: 40rem) { table { display: block;
        overflow-x: auto; } }

@@ -1,0 +1,140 @@
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from diffresnet.cli import app
+from tests.fewshot.examples import random_bank
+
+
+@pytest.fixture(scope="module")
+def bank_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    bank = random_bank((30,) * 8)
+    path = tmp_path_factory.mktemp("banks") / "bank.npz"
+    np.savez(path, features=bank.features.numpy(), labels=bank.labels.numpy())
+    return path
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["fewshot", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refused(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["fewshot", *map(str, arguments)])
+    assert result.exit_code == 2, result.output
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", result.output).split())
+
+
+def test_one_method(bank_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out.json"
+    said = run(bank_file, "--ways", 3, "--queries", 5, "--tasks", 20, "--json", out)
+    numbers = json.loads(out.read_text())
+    assert numbers["method"] == "diffresnet"
+    assert numbers["solver"] == "kernel"
+    assert numbers["tasks"] == 20
+    assert 0 < numbers["seconds_per_task"] < 10
+    assert f"{100 * numbers['accuracy']:.2f} ± {100 * numbers['ci95']:.2f}" in said
+    assert numbers["n_ways"] == 3
+    assert numbers["split"] is None
+
+
+def test_several_methods_on_the_same_tasks(bank_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    methods = ["--method", "simpleshot", "--method", "diffresnet", "--method", "simpleshot"]
+    said = run(bank_file, *methods, "--queries", 5, "--tasks", 20, "--json", out)
+    numbers = json.loads(out.read_text())
+    first, second = numbers["results"]
+    assert numbers["method"] == first["method"] == "simpleshot"
+    assert first["solver"] is None
+    assert first["first_minus_it"] == {"difference": 0, "ci95": 0}
+    difference = first["accuracy"] - second["accuracy"]
+    assert second["first_minus_it"]["difference"] == pytest.approx(difference)
+    assert f"{100 * difference:+.2f} ±" in said
+    alone = tmp_path / "alone.json"
+    run(bank_file, "--queries", 5, "--tasks", 20, "--jobs", 2, "--json", alone)
+    assert json.loads(alone.read_text())["accuracy"] == second["accuracy"]
+
+
+def test_options_reach_the_method(bank_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run(
+        *(bank_file, "--method", "all", "--steps", 2, "--transforms", "l2,shift", "--ways", 2),
+        *("--shots", "1,3", "--queries", 3, "--dirichlet", 2, "--tasks", 3, "--json", out),
+    )
+    numbers = json.loads(out.read_text())
+    assert len(numbers["results"]) == 15
+    by_name = {result["method"]: result for result in numbers["results"]}
+    assert "n_steps=2" in by_name["diffresnet"]["settings"]
+    assert "n_steps=0" in by_name["convection"]["settings"]
+    assert by_name["ease"]["transforms"] == ["l2", "shift", "ease", "l2"]
+    assert numbers["n_shots"] == [1, 3]
+    assert numbers["dirichlet"] == 2
+
+
+def test_tunes_on_validation_classes(bank_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    said = run(
+        *(bank_file, "--class-split", "2,3", "--method", "laplacianshot", "--ways", 2),
+        *("--queries", 3, "--tasks", 5, "--tune", "--tuning-tasks", 4, "--json", out),
+    )
+    chosen = json.loads(out.read_text())
+    assert f"tuned laplacianshot: transforms {','.join(chosen['transforms'])}; " in said
+    assert chosen["settings"] in said
+    assert chosen["split"] == "test"
+
+
+def test_a_stopped_run_goes_on(bank_file: Path, tmp_path: Path) -> None:
+    options = bank_file, "--tasks", 10, "--queries", 3, "--resume", tmp_path / "kept"
+    run(*options)
+    kept = tmp_path / "kept" / "diffresnet.json"
+    content = json.loads(kept.read_text())
+    content["accuracies"] = [0.0] * 9 + [None]
+    kept.write_text(json.dumps(content))
+    out = tmp_path / "out.json"
+    run(*options, "--json", out)
+    assert json.loads(out.read_text())["accuracy"] <= 0.1  # nine are taken from the file
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--method", "maml"], "`name` must be one of 'nearest-prototype',"),
+        (["--shots", "one"], "--shots must be whole numbers joined by commas, got 'one'."),
+        (["--shots", "1,2"], "`n_shots` must be one number, or one for each of 5 classes"),
+        (["--shots", "40"], "got class '0' with 30 examples in the bank. Lower"),
+        (["--ways", "9"], "`n_ways` must be between 1 and the number of classes in the bank (8)"),
+        (["--transforms", "l3"], "`names` must be among center,"),
+        (["--class-split", "5"], "--class-split must be two numbers"),
+        (["--class-split", "5,5"], "than there are classes (8), got 5 and 5."),
+        (["--split", "novel"], "there is no split 'novel'"),
+        (["--tune"], "there is no split 'val'"),
+        (["--method", "tim", "--steps", "3"], "--steps is for the method diffresnet"),
+        (["--dirichlet", "-1"], "`dirichlet` must be a finite positive number"),
+    ],
+)
+def test_bad_input(bank_file: Path, arguments: list[str], message: str) -> None:
+    assert message in refused(bank_file, *arguments)
+
+
+def test_a_file_that_is_no_bank(tmp_path: Path) -> None:
+    assert "There is no file" in refused(tmp_path / "missing.npz")
+    (tmp_path / "text.npz").write_text("hello")
+    assert "an .npz file of plain arrays" in refused(tmp_path / "text.npz")
+
+
+def test_a_foreign_checkpoint_is_refused(bank_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "diffresnet.json").write_text("{}")
+    said = refused(bank_file, "--tasks", 3, "--resume", tmp_path)
+    assert "`checkpoint` must be one of this evaluation" in said
+    assert (tmp_path / "diffresnet.json").read_text() == "{}"
+
+
+def test_a_json_file_that_cannot_be_written(bank_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    said = refused(bank_file, "--tasks", 3, "--json", tmp_path / "file" / "out.json")
+    assert "cannot write" in said

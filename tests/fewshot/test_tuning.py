@@ -1,0 +1,87 @@
+from dataclasses import replace
+
+import pytest
+
+from diffresnet.fewshot import EpisodeShape, FeatureBank, Recipe, evaluate, make_recipe
+from diffresnet.fewshot.methods import (
+    DiffResNetMethod,
+    LabelSpreading,
+    LaplacianShot,
+    NearestPrototype,
+    SoftKMeans,
+)
+from diffresnet.fewshot.recipes import TITLES
+from diffresnet.fewshot.tuning import N_FINALISTS, TRANSFORM_CHOICES, method_choices, tune
+from tests.fewshot.examples import random_bank
+
+SHAPE = EpisodeShape(n_ways=2, n_shots=2, n_queries=5)
+
+
+@pytest.fixture(scope="module")
+def bank() -> FeatureBank:
+    return random_bank((30, 25, 28, 26, 40, 27, 30, 25)).with_class_split(2, 3)
+
+
+def test_best_is_the_best_of_everything_that_was_tried(bank: FeatureBank) -> None:
+    start = make_recipe("laplacianshot", SHAPE)
+    tuning = tune(bank, start, shape=SHAPE, n_tasks=20)
+    assert len(tuning.trials) == len(TRANSFORM_CHOICES) + N_FINALISTS * len(method_choices(start))
+    accuracies = [trial.accuracy for trial in tuning.trials]
+    assert accuracies == sorted(accuracies, reverse=True)
+    assert accuracies[0] > accuracies[-1]
+    assert all(trial.recipe.ending == ("rectify",) for trial in tuning.trials)
+    again = evaluate(bank, tuning.best, shape=SHAPE, split="val", n_tasks=20)
+    assert again.accuracy == accuracies[0]
+
+
+def test_settings_are_tried_with_the_best_transforms(bank: FeatureBank) -> None:
+    start = make_recipe("label-spreading", SHAPE)
+    tuning = tune(bank, start, shape=SHAPE, n_tasks=20)
+    first = [trial for trial in tuning.trials if trial.recipe.method == start.method]
+    finalists = {trial.recipe.transforms for trial in first[:N_FINALISTS]}
+    others = {t.recipe.transforms for t in tuning.trials if t.recipe.method != start.method}
+    assert others == finalists
+
+
+def test_only_validation_classes_are_looked_at(bank: FeatureBank) -> None:
+    spoiled = bank.features.clone()
+    spoiled[bank.rows("test")] = 0
+    start = make_recipe("soft-kmeans", SHAPE)
+    tuned = tune(bank, start, shape=SHAPE, n_tasks=10)
+    assert tune(replace(bank, features=spoiled), start, shape=SHAPE, n_tasks=10) == tuned
+
+
+def test_says_what_was_chosen(bank: FeatureBank) -> None:
+    tuning = tune(bank, Recipe("x", NearestPrototype()), shape=SHAPE, n_tasks=10)
+    said = tuning.describe()
+    chosen = ",".join(tuning.best.transforms)
+    assert said.startswith(f"x: transforms {chosen}; NearestPrototype(metric='euclidean'); ")
+    assert said.endswith(f"% on validation, of {len(TRANSFORM_CHOICES)} tried")
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_choices_are_new_and_of_the_same_kind(name: str) -> None:
+    recipe = make_recipe(name, SHAPE)
+    choices = method_choices(recipe)
+    assert recipe.method not in choices
+    assert len(set(map(repr, choices))) == len(choices)
+    assert all(type(choice) is type(recipe.method) for choice in choices)
+    tunable = (DiffResNetMethod, LabelSpreading, LaplacianShot, SoftKMeans)
+    if isinstance(recipe.method, tunable) and name != "convection":
+        assert choices
+
+
+def test_choices_keep_what_makes_the_method() -> None:
+    external = method_choices(make_recipe("external", SHAPE, solver="reordered"))
+    assert all(isinstance(choice, DiffResNetMethod) for choice in external)
+    kinds = {
+        (choice.n_steps, choice.solver)
+        for choice in external
+        if isinstance(choice, DiffResNetMethod)
+    }
+    assert kinds == {(0, "reordered")}
+
+
+def test_a_bank_without_validation_classes() -> None:
+    with pytest.raises(ValueError, match=r"`split` must be one of none, the bank has none"):
+        tune(random_bank(), make_recipe("simpleshot", SHAPE), shape=SHAPE)
