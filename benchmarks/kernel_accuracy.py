@@ -63,20 +63,20 @@ def compare(name: str, n_shots: int, n_tasks: int, unfinished: Path, n_jobs: int
 
 
 def main() -> None:
-    """Compare on both banks, with 1 and 5 shots."""
+    """Compare on a bank, with 1 and 5 shots."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bank", choices=BANKS, required=True)
     parser.add_argument("--tasks", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--unfinished", type=Path, default=Path("unfinished"))
     given = parser.parse_args()
     set_threads(1)
     results = [
-        compare(name, n_shots, given.tasks, given.unfinished, given.jobs)
-        for name in reversed(BANKS)
+        compare(given.bank, n_shots, given.tasks, given.unfinished, given.jobs)
         for n_shots in (1, 5)
     ]
-    command = f"python benchmarks/kernel_accuracy.py --tasks {given.tasks}"
-    write_results("kernel_accuracy", command, results)
+    command = f"python benchmarks/kernel_accuracy.py --bank {given.bank} --tasks {given.tasks}"
+    write_results(f"kernel_accuracy_{given.bank.lower()}", command, results)
 
 
 if __name__ == "__main__":

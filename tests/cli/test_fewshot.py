@@ -114,6 +114,7 @@ def test_a_stopped_run_goes_on(bank_file: Path, tmp_path: Path) -> None:
         (["--split", "novel"], "there is no split 'novel'"),
         (["--tune"], "there is no split 'val'"),
         (["--method", "tim", "--steps", "3"], "--steps is for the method diffresnet"),
+        (["--device", "abacus"], "`device` must be one that torch has, got 'abacus' ("),
         (["--dirichlet", "-1"], "`dirichlet` must be a finite positive number"),
     ],
 )

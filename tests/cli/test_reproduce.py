@@ -27,3 +27,14 @@ def test_synthetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wrong_arguments(arguments: list[str]) -> None:
     result = CliRunner().invoke(app, ["reproduce", "synthetic", *arguments])
     assert result.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "command", ["ablation", "fewshot", "n-top", "strength", "steps", "time", "tsne"]
+)
+def test_help_teaches(command: str) -> None:
+    result = CliRunner().invoke(app, ["reproduce", command, "--help"])
+    assert result.exit_code == 0
+    words = " ".join(result.output.split())
+    for text in ("index.html", "results.json", f"Example: diffresnet reproduce {command}"):
+        assert text in words

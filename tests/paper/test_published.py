@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from diffresnet.paper.published import SYNTHETIC_ACCURACY
+from diffresnet.paper.published import (
+    ABLATION_ACCURACY,
+    FEWSHOT_ACCURACY,
+    FEWSHOT_COLUMNS,
+    SYNTHETIC_ACCURACY,
+)
 from diffresnet.paper.settings import SYNTHETIC_EPOCHS
 
 
@@ -16,3 +21,31 @@ def test_accuracies_are_those_of_the_program(
     accuracy = reference_numbers(f"two_{name}_{way}_diffusion.npz")["accuracy"]
     expected = [round(100 * float(accuracy[epoch]), 1) for epoch in SYNTHETIC_EPOCHS]
     assert list(SYNTHETIC_ACCURACY[name][way]) == expected
+
+
+def test_table_of_the_ablation() -> None:
+    assert list(ABLATION_ACCURACY) == ["ResNet-18", "WRN"]
+    for methods in ABLATION_ACCURACY.values():
+        assert len(methods) == 5
+        columns = list(zip(*methods.values(), strict=True))
+        assert len(columns) == len(FEWSHOT_COLUMNS)
+        # Internal Convection-Diffusion is bold in every column.
+        assert all(max(column) == column[-1] for column in columns)
+    # The sum over the printed table finds a slip in any cell.
+    total = sum(
+        sum(values) for methods in ABLATION_ACCURACY.values() for values in methods.values()
+    )
+    assert total == pytest.approx(4467.81)
+
+
+def test_table_of_few_shot_methods() -> None:
+    assert len(FEWSHOT_ACCURACY) == 32
+    assert all(len(row.cells) == len(FEWSHOT_COLUMNS) for row in FEWSHOT_ACCURACY)
+    ours = [row.cells for row in FEWSHOT_ACCURACY if row.method == "Diff-ResNet†"]
+    assert [cells[0] for cells in ours] == [(71.11, 0.24), (73.47, 0.23)]
+    assert [cells[5] for cells in ours] == [(91.12, 0.10), (92.96, 0.09)]
+    assert FEWSHOT_ACCURACY[0].cells[2] is None
+    cells = [cell for row in FEWSHOT_ACCURACY for cell in row.cells if cell is not None]
+    assert len(cells) == 140
+    assert sum(mean for mean, _ in cells) == pytest.approx(10499.46)
+    assert sum(half for _, half in cells) == pytest.approx(55.06)

@@ -1,6 +1,9 @@
 import pytest
 
+from diffresnet.fewshot import EpisodeShape, make_recipe
+from diffresnet.fewshot.methods import DiffResNetMethod, TaskGraph
 from diffresnet.paper import settings
+from diffresnet.solvers.tasks import Schedule
 
 
 def test_numbers_of_appendix_e1() -> None:
@@ -22,3 +25,21 @@ def test_numbers_of_the_planar_sets(
         learning_rate,
     )
     assert (found.diffusion.bandwidth, found.diffusion.step_size) == (0.5, 1.0)
+
+
+def test_numbers_of_appendix_e3() -> None:
+    assert TaskGraph(n_top=7, bandwidth_rank=4) == settings.FEWSHOT_GRAPH
+    assert Schedule() == settings.FEWSHOT_SCHEDULE
+    assert settings.ABLATION_STEPS == {1: 10, 5: 5}
+    weights = settings.LABEL_LAPLACIAN_WEIGHT, settings.OUTPUT_LAPLACIAN_WEIGHT
+    assert weights == (0.5, 0.01)
+
+
+@pytest.mark.parametrize("n_shots", [1, 5])
+def test_the_recipe_has_the_numbers_of_the_table(n_shots: int) -> None:
+    method = make_recipe("diffresnet", EpisodeShape(n_shots=n_shots)).method
+    assert isinstance(method, DiffResNetMethod)
+    assert method.n_steps == settings.FEWSHOT_STEPS["miniImageNet"][n_shots]
+    assert method.prototype_weight == settings.FEWSHOT_PROTOTYPE_WEIGHT[n_shots]
+    assert method.step_size == settings.FEWSHOT_STEP_SIZE
+    assert (method.graph, method.schedule) == (settings.FEWSHOT_GRAPH, settings.FEWSHOT_SCHEDULE)

@@ -107,6 +107,7 @@ def fewshot(
     tuning_tasks: Annotated[int, typer.Option(help="Tasks of each trial of --tune.", min=1)] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the tasks.", min=0)] = 1,
     jobs: Annotated[int, typer.Option(help="Processes to share the work.", min=1)] = 1,
+    device: Annotated[str, typer.Option(help="Where torch computes: cpu, cuda, mps, ...")] = "cpu",
     resume: Annotated[
         Path | None,
         typer.Option(help="Folder that keeps what is done, so that a stopped run goes on."),
@@ -157,6 +158,7 @@ def fewshot(
                 n_tasks=tasks,
                 seed=seed,
                 n_jobs=jobs,
+                device=device,
                 checkpoint=None if resume is None else resume / f"{recipe.name}.json",
             )
             for recipe in recipes

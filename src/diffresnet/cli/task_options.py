@@ -24,7 +24,11 @@ Features: TypeAlias = Annotated[
     ),
 ]
 Out: TypeAlias = Annotated[
-    Path, typer.Option(help="Folder for the page, the pictures and the numbers.")
+    Path,
+    typer.Option(
+        help="Folder for the page, the pictures and the numbers. A run that was stopped goes on "
+        "from what it has left there."
+    ),
 ]
 Split: TypeAlias = Annotated[
     str | None,
@@ -82,12 +86,11 @@ def finish(report: Report, plan: TaskPlan, out: Path) -> None:
         table = Table(title=report.title)
         columns = zip(*summary.rows, strict=True)
         for which, (head, cells) in enumerate(zip(summary.heads, columns, strict=True)):
+            words = head.split()
             if which == 0:
-                table.add_column(head, overflow="fold")
+                table.add_column(head, min_width=max(map(len, words)))
             else:  # heads may be broken between words, numbers not at all
-                table.add_column(
-                    head, justify="right", width=max(map(len, [*head.split(), *cells]))
-                )
+                table.add_column(head, justify="right", width=max(map(len, [*words, *cells])))
         for row in summary.rows:
             table.add_row(*row)
         console.print(table)

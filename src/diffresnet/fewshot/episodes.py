@@ -1,7 +1,7 @@
 """Episodes: n-way k-shot tasks, drawn as indices, then filled with features."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -226,6 +226,17 @@ class Episodes:
             n_classes,
             base_mean,
             indices.seeds,
+        )
+
+    def to(self, device: torch.device | str) -> "Episodes":
+        """Return the episodes on another device."""
+        return replace(
+            self,
+            support=self.support.to(device),
+            query=self.query.to(device),
+            labels=self.labels.to(device),
+            base_mean=None if self.base_mean is None else self.base_mean.to(device),
+            rectified=None if self.rectified is None else self.rectified.to(device),
         )
 
     @property

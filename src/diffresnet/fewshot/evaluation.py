@@ -109,6 +109,7 @@ def evaluate(
     n_tasks: int = 1000,
     seed: int = 1,
     n_jobs: int = 1,
+    device: str = "cpu",
     checkpoint: Path | None = None,
     show_progress: bool = True,
 ) -> Evaluation:
@@ -124,6 +125,7 @@ def evaluate(
         n_tasks: how many.
         seed: of the tasks.
         n_jobs: processes that share the work, one thread each.
+        device: where torch computes.
         checkpoint: a file to which results are written as they come, and from which the
             evaluation goes on if it was interrupted.
         show_progress: show a bar, on a terminal, once it has taken two seconds.
@@ -143,14 +145,16 @@ def evaluate(
     shape = EpisodeShape() if shape is None else shape
     n_tasks = check_count("evaluate", "n_tasks", n_tasks, low=1)
     n_jobs = check_count("evaluate", "n_jobs", n_jobs, low=1)
+    _check_device(device)
     sampler = EpisodeSampler(bank, shape, split=split, seed=seed)
     tasks = _fingerprint(bank, shape, split, seed, n_tasks)
     results = _Results(n_tasks, checkpoint, f"{tasks} {recipe}")
     n_together = max(1, min(250, BATCH_SIZE // (shape.n_points * bank.features.shape[1])))
     batches = results.missing(n_together)
-    base_mean = bank.base_mean().numpy()
+    # One array for all batches: joblib shares it with its processes through a file, once.
+    features, base_mean = bank.features.numpy(), bank.base_mean().numpy()
     calls = (
-        delayed(_classify)(bank.features.numpy(), base_mean, recipe, sampler.draw(batch))
+        delayed(_classify)(features, base_mean, recipe, sampler.draw(batch), device)
         for batch in batches
     )
     n_done = n_tasks - sum(map(len, batches))
@@ -162,6 +166,14 @@ def evaluate(
     return Evaluation(recipe, results.accuracies, results.seconds / n_tasks, tasks)
 
 
+def _check_device(device: str) -> None:
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        fail("evaluate", "device", "one that torch has", f"'{device}' ({reason})", "Use 'cpu'.")
+
+
 def _run(calls: Iterable[Any], n_jobs: int) -> Iterator[tuple[NDArray[np.float64], float]]:
     if n_jobs == 1:
         return (function(*args, **kwargs) for function, args, kwargs in calls)
@@ -170,7 +182,11 @@ def _run(calls: Iterable[Any], n_jobs: int) -> Iterator[tuple[NDArray[np.float64
 
 
 def _classify(
-    features: NDArray[Any], base_mean: NDArray[Any], recipe: Recipe, indices: EpisodeIndices
+    features: NDArray[Any],
+    base_mean: NDArray[Any],
+    recipe: Recipe,
+    indices: EpisodeIndices,
+    device: str,
 ) -> tuple[NDArray[np.float64], float]:
     """Return the accuracies of some tasks, and the seconds that they took, on one thread."""
     n_threads = torch.get_num_threads()
@@ -178,8 +194,8 @@ def _classify(
     try:
         start = time.perf_counter()
         episodes = Episodes.fill(indices, torch.from_numpy(features), torch.from_numpy(base_mean))
-        scores = classify(episodes, recipe)
-        right = scores.argmax(dim=-1) == indices.query_labels
+        scores = classify(episodes.to(device), recipe)
+        right = scores.argmax(dim=-1).cpu() == indices.query_labels
         seconds = time.perf_counter() - start
     finally:
         torch.set_num_threads(n_threads)

@@ -16,7 +16,7 @@ from diffresnet.paper.fewshot_plan import (
     task_shape,
 )
 from diffresnet.paper.published import FEWSHOT_ACCURACY, FEWSHOT_COLUMNS
-from diffresnet.paper.settings import FEWSHOT_STEPS, FEWSHOT_TASKS
+from diffresnet.paper.settings import FEWSHOT_PROTOTYPE_WEIGHT, FEWSHOT_STEPS, FEWSHOT_TASKS
 from diffresnet.report.files import Report
 from diffresnet.report.intervals import draw_intervals
 from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
@@ -138,9 +138,8 @@ def _transforms(result: FewshotTable) -> Table:
 
 
 def _our_parts(plan: TaskPlan, solver: Solver) -> list[Part]:
-    steps = "; ".join(
-        f"{name} {by_shots[1]} and {by_shots[5]}" for name, by_shots in FEWSHOT_STEPS.items()
-    )
+    steps, alpha = FEWSHOT_STEPS["miniImageNet"], FEWSHOT_PROTOTYPE_WEIGHT
+    birds = FEWSHOT_STEPS["CUB"]
     presume = " and ".join(sorted(TITLES[name] for name in ASSUME_BALANCE))
     return [
         Paragraph(
@@ -150,8 +149,10 @@ def _our_parts(plan: TaskPlan, solver: Solver) -> list[Part]:
             "queries; rectified prototypes for LaplacianShot and the prototypical loss)."
         ),
         Paragraph(
-            f"{plan.describe()} Diff-ResNet takes 6 steps for one shot and 3 for five; the paper "
-            f"takes ({steps}). Networks are trained by the solver '{solver}'."
+            f"{plan.describe()} Diff-ResNet takes what the paper takes for miniImageNet: "
+            f"{steps[1]} steps and alpha {alpha[1]:g} for one shot, {steps[5]} steps and alpha "
+            f"{alpha[5]:g} for five. (For CUB the paper takes {birds[1]} and {birds[5]} steps.) "
+            f"Networks are trained by the solver '{solver}'."
         ),
         Heading("Ours"),
         Paragraph(

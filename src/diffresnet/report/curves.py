@@ -72,6 +72,8 @@ def draw_curves(panels: Sequence[CurvePanel], picture_format: PictureFormat = "p
             axes.axvline(x, color="#888888", linestyle=":", label=label)
         if panel.logarithmic:
             axes.set_yscale("log")
+        if all(float(x).is_integer() for curve in panel.curves for x in curve.x):
+            axes.locator_params(axis="x", integer=True)
         axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.legend(frameon=False)

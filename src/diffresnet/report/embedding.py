@@ -47,7 +47,9 @@ def draw_embeddings(
         ModuleNotFoundError: if matplotlib is not installed.
     """
     n_columns = len(rows[0])
-    figure = new_figure("draw_embeddings", 3.9 * n_columns + 1.4, 3.9 * len(rows))
+    longest = max(len(name) for row in rows for name in row[0].class_names)
+    width = 3.9 * n_columns + 0.8 + 0.085 * longest
+    figure = new_figure("draw_embeddings", width, 3.9 * len(rows))
     grid = figure.subplots(len(rows), n_columns, squeeze=False)
     for panels, row in zip(grid, rows, strict=True):
         for panel, embedding in zip(panels, row, strict=True):

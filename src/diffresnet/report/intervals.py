@@ -48,7 +48,8 @@ def draw_intervals(
         axes.set(title=title, xlabel=x_label, yticks=range(len(methods)), yticklabels=methods)
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
-        if len(series) > 1:
-            axes.legend(frameon=False, loc="lower left")
+    handles, names = grid[0].get_legend_handles_labels()
+    if len(names) > 1:
+        figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
     grid[0].invert_yaxis()
     return render(figure, picture_format)
