@@ -51,8 +51,9 @@ def fewshot(
     solver: Annotated[
         Solver,
         typer.Option(
-            help="How a network is trained: kernel (infinite width, about a millisecond a task), "
-            "reordered (the paper's training with fewer operations) or descent (as it is)."
+            help="How a network is trained: kernel (infinitely wide and linearized, about a "
+            "millisecond a task), reordered (the paper's training with fewer operations) or "
+            "descent (as it is)."
         ),
     ] = "kernel",
     ways: Annotated[int, typer.Option(help="Classes of a task.", min=1)] = 5,

@@ -49,7 +49,7 @@ SolverChoice: TypeAlias = Annotated[
     Solver,
     typer.Option(
         "--solver",
-        help="How the network of each task is trained. kernel: in the limit of infinite width, "
+        help="How the network of each task is trained. kernel: infinitely wide and linearized, "
         "milliseconds a task. reordered: the paper's training with fewer operations, a few hundred "
         "times slower. descent: the paper's training as it is, slower again.",
     ),

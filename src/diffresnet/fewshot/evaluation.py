@@ -241,7 +241,7 @@ class _Results:
             reason = f"{checkpoint} ({type(error).__name__})"
         else:
             reason = f"{checkpoint}, of another evaluation"
-        if not same or len(accuracies) != len(self.accuracies):
+        if not same or accuracies.shape != self.accuracies.shape:
             remedy = "Delete the file to start anew, or name another one."
             fail("evaluate", "checkpoint", "one of this evaluation", reason, remedy)
         self.accuracies, self.seconds = accuracies, seconds

@@ -114,7 +114,7 @@ def make_recipe(name: str, shape: EpisodeShape, *, solver: Solver = "kernel") ->
             if many
             else DiffResNetMethod(n_steps=6, solver=solver),
             PAPER_TRANSFORMS,
-            rectify,
+            rectify if many else (),
         ),
         Recipe("epnet", EpNet()),
         Recipe("pt-ncm", NearestPrototype(), ("power", "l2")),

@@ -182,15 +182,18 @@ class Tasks:
         errors = logits[..., :n_labeled].softmax(dim=1).sub_(self.targets).div_(n_labeled)
         if not self.sees_unlabeled:
             return errors
-        pulls = torch.zeros_like(logits[..., n_labeled:])
+        if self.output_laplacian_weight > 0 and self.operator is not None:
+            factor = 4 * self.output_laplacian_weight
+            gradient = torch.empty_like(logits)
+            gradient.baddbmm_(logits, self.operator.laplacian, beta=0, alpha=factor)
+        else:
+            gradient = torch.zeros_like(logits)
+        gradient[..., :n_labeled].add_(errors)
         if self.prototype_weight > 0 and self.prototype_distances is not None:
             chances = logits[..., n_labeled:].softmax(dim=1)
             pulls = chances * self.prototype_distances
-            pulls = self.prototype_weight * (pulls - chances * pulls.sum(dim=1, keepdim=True))
-        gradient = torch.cat([errors, pulls], dim=-1)
-        if self.output_laplacian_weight > 0 and self.operator is not None:
-            factor = 4 * self.output_laplacian_weight
-            gradient.baddbmm_(logits, self.operator.laplacian, alpha=factor)
+            excess = pulls.sub_(chances.mul_(pulls.sum(dim=1, keepdim=True)))
+            gradient[..., n_labeled:].add_(excess, alpha=self.prototype_weight)
         return gradient
 
     def __getitem__(self, some: slice) -> "Tasks":
