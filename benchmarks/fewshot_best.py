@@ -46,7 +46,7 @@ def run(
     kept = folder / f"{method}.json"
     if kept.exists():
         return json.loads(kept.read_text())
-    n_tasks = 40 if method in SLOW else 200
+    n_tasks = 20 if method in SLOW else 200
     tuning = tune(bank, make_recipe(method, shape), shape=shape, n_tasks=n_tasks)
     found = evaluate(
         bank,
@@ -98,7 +98,8 @@ def main() -> None:
                     result = run(bank, shape, method, folder, given.tasks)
                     print(name, n_shots, dirichlet, method, f"{result['accuracy']:.4f}", flush=True)
                 setting = {"bank": name, "shots": n_shots, "dirichlet": dirichlet}
-                summaries.append(summarize(folder, setting))
+                if (folder / "diffresnet.json").exists():
+                    summaries.append(summarize(folder, setting))
     write_results("fewshot_best", "python benchmarks/fewshot_best.py", summaries)
 
 
