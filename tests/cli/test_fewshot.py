@@ -112,7 +112,9 @@ def test_a_stopped_run_goes_on(bank_file: Path, tmp_path: Path) -> None:
         (["--class-split", "5"], "--class-split must be two numbers"),
         (["--class-split", "5,5"], "than there are classes (8), got 5 and 5."),
         (["--split", "novel"], "there is no split 'novel'"),
-        (["--tune"], "there is no split 'val'"),
+        (["--tune"], "--tune needs a split 'val', which the bank lacks. Divide the classes by"),
+        (["--tune", "--transforms", "l2"], "--tune chooses the transforms"),
+        (["--tune", "--class-split", "3,2", "--split", "all"], "2 of them are in 'val' too."),
         (["--method", "tim", "--steps", "3"], "--steps is for the method diffresnet"),
         (["--device", "abacus"], "`device` must be one that torch has, got 'abacus' ("),
         (["--dirichlet", "-1"], "`dirichlet` must be a finite positive number"),
@@ -139,3 +141,4 @@ def test_a_json_file_that_cannot_be_written(bank_file: Path, tmp_path: Path) -> 
     (tmp_path / "file").write_text("")
     said = refused(bank_file, "--tasks", 3, "--json", tmp_path / "file" / "out.json")
     assert "cannot write" in said
+    assert "Choose another --json." in said

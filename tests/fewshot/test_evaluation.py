@@ -421,3 +421,34 @@ def test_bad_input(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
         call()
     assert str(error.value) == message
+
+
+def one_score(episodes: Episodes) -> Tensor:
+    return episodes.query[..., :1]
+
+
+def infinite_scores(episodes: Episodes) -> Tensor:
+    return episodes.query.new_full((*episodes.query.shape[:2], episodes.n_classes), torch.inf)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (
+            one_score,
+            r"classify: `scores` must be of shape \(\d+, \d+, \d+\), from 'mine', got shape",
+        ),
+        (
+            infinite_scores,
+            r"`scores` must be finite, from 'mine', got NaN or infinity in \d+ of \d+ tasks. The",
+        ),
+    ],
+)
+def test_bad_scores_are_no_accuracy(scores: Callable[[Episodes], Tensor], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        evaluate(random_bank(), Recipe("mine", scores), shape=SHAPE, n_tasks=3)
+
+
+def test_unknown_transforms() -> None:
+    with pytest.raises(ValueError, match=r"Recipe: `transforms` must be one of 'center',"):
+        Recipe("mine", make_recipe("simpleshot", SHAPE).method, ("centre",))

@@ -89,7 +89,8 @@ def fewshot(
         str | None,
         typer.Option(
             help="Joined by commas, in order: center (base mean), center-task, center-own, l2, "
-            "power, shift (of queries), ease, rectify; or none.",
+            "power, shift (of queries), ease, rectify; or none. What belongs to a method, such as "
+            "EASE's projection, follows in any case.",
             show_default="what the method's authors use",
         ),
     ] = None,
@@ -137,12 +138,13 @@ def fewshot(
         raise typer.BadParameter(str(error)) from error
     chosen = choose_split(bank, split)
     check_tasks(bank, chosen, shape)
-    for folder in (resume, None if json_file is None else json_file.parent):
-        if folder is not None:
-            make_folder(folder)
+    if resume is not None:
+        make_folder(resume, "--resume")
+    if json_file is not None:
+        make_folder(json_file.parent, "--json")
     console = Console()
     if tuned:
-        check_tasks(bank, choose_split(bank, "val"), shape)
+        _check_tuning(bank, chosen, shape, transforms)
         tunings = [
             tune(bank, recipe, shape=shape, n_tasks=tuning_tasks, n_jobs=jobs) for recipe in recipes
         ]
@@ -196,7 +198,8 @@ def _recipes(
     steps: int | None,
 ) -> list[Recipe]:
     """Return what to evaluate, each method once."""
-    asked = list(TITLES) if "all" in names else list(dict.fromkeys(names))
+    asked = [DEFAULT, *TITLES] if "all" in names else names
+    asked = list(dict.fromkeys(asked))
     recipes = [make_recipe(name, shape, solver=solver) for name in asked]
     if transforms is not None:
         wanted = parse_transforms(transforms)
@@ -222,13 +225,30 @@ def _with_class_split(bank: FeatureBank, class_split: str | None) -> FeatureBank
     return bank.with_class_split(*counts)
 
 
+def _check_tuning(
+    bank: FeatureBank, split: str | None, shape: EpisodeShape, transforms: str | None
+) -> None:
+    """Refuse to choose settings on classes that are tested, or what was chosen already."""
+    if transforms is not None:
+        raise typer.BadParameter("--tune chooses the transforms: leave out --transforms.")
+    remedy = "Divide the classes by --class-split BASE,VALIDATION."
+    if "val" not in bank.split_names:
+        raise typer.BadParameter(f"--tune needs a split 'val', which the bank lacks. {remedy}")
+    shared = bank.rows_by_class("val").keys() & bank.rows_by_class(split).keys()
+    if shared:
+        message = f"--tune must not see the classes that are tested: {len(shared)} of them are in"
+        raise typer.BadParameter(f"{message} 'val' too. {remedy}")
+    check_tasks(bank, "val", shape)
+
+
 def _describe(shape: EpisodeShape, tasks: int, split: str | None) -> str:
-    shots = ",".join(map(str, sorted(set(shape.shots))))
+    counts = shape.shots if len(set(shape.shots)) > 1 else shape.shots[:1]
+    shots = f"{','.join(map(str, counts))} shot{'s' if counts != (1,) else ''}"
     queries = f"{shape.n_query} queries"
     if shape.dirichlet is not None:
         queries += f" in Dirichlet({shape.dirichlet:g}) proportions"
     where = "all examples" if split is None else f"split '{split}'"
-    return f"{shape.n_ways} ways, {shots} shots, {queries}; {tasks} tasks, {where}"
+    return f"{shape.n_ways} ways, {shots}, {queries}; {tasks} tasks, {where}"
 
 
 def _table(results: Sequence[Evaluation], title: str) -> Table:

@@ -1,5 +1,7 @@
 """A feature bank: the features, labels and splits that few-shot tasks are drawn from."""
 
+import tokenize
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,10 +17,24 @@ from diffresnet._checks import FLOAT_DTYPES, check_count, check_finite_rows, fai
 
 BASE_SPLITS = ("train", "base")
 
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    SyntaxError,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    BadZipFile,
+    zlib.error,
+    tokenize.TokenError,
+)
+"""What numpy raises on files that are damaged, or no .npz files at all."""
+
 
 @dataclass(frozen=True)
 class FeatureBank:
-    """Features of many examples, with their classes.
+    """Features of many examples, with their classes, as tensors; `from_arrays` takes numpy.
 
     Attributes:
         features: (n, d) float32 or float64.
@@ -80,7 +96,7 @@ class FeatureBank:
             class_names: of the classes 0, 1, 2, ..., for labels that are such numbers.
             splits: (n,) names.
         """
-        features = np.asarray(features)
+        features, labels = np.asarray(features), np.asarray(labels)
         if features.ndim < 2 or features.size == 0 or features.dtype.kind not in "fiub":
             got = f"shape {features.shape} of dtype {features.dtype}"
             remedy = "Pass one row of numbers an example."
@@ -121,7 +137,7 @@ class FeatureBank:
         try:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
-        except (ValueError, BadZipFile, OSError, TypeError, EOFError) as error:
+        except UNREADABLE as error:
             remedy = "Save it by `numpy.savez`, with texts as texts, not objects."
             fail("FeatureBank", "path", "an .npz file of plain arrays", f"{path}: {error}", remedy)
         missing = [name for name in ("features", "labels") if name not in arrays]

@@ -203,10 +203,25 @@ def _classify(
 
 
 def classify(episodes: Episodes, recipe: Recipe) -> Tensor:
-    """Return the scores (T, n_query, n_classes) of a batch of tasks."""
+    """Return the scores (T, n_query, n_classes) of a batch of tasks.
+
+    Raises:
+        ValueError: if the method gives scores of another shape, or some that are not finite, as
+            where training diverges on features of large norm.
+    """
     with torch.no_grad():
         transforms = [TRANSFORMS[name] for name in (*recipe.transforms, *recipe.ending)]
-        return recipe.method(apply_transforms(episodes, transforms))
+        scores = recipe.method(apply_transforms(episodes, transforms))
+    expected = (*episodes.query.shape[:2], episodes.n_classes)
+    if tuple(scores.shape) != expected:
+        got, remedy = f"shape {tuple(scores.shape)}", "Return one score a query and class."
+        fail("classify", "scores", f"of shape {expected}, from '{recipe.name}'", got, remedy)
+    bad = ~torch.isfinite(scores).all(dim=-1).all(dim=-1)
+    if bad.any():
+        got = f"NaN or infinity in {int(bad.sum())} of {len(bad)} tasks"
+        remedy = "The features are too large for its settings: normalize them ('l2')."
+        fail("classify", "scores", f"finite, from '{recipe.name}'", got, remedy)
+    return scores
 
 
 def _fingerprint(

@@ -20,6 +20,7 @@ from diffresnet.fewshot.methods import (
     Solver,
     Tim,
 )
+from diffresnet.fewshot.transforms import TRANSFORMS
 
 MANY_SHOTS = 3
 """From this many shots on, settings that are published for five shots are used; below, for one."""
@@ -28,7 +29,7 @@ MANY_SHOTS = 3
 class Method(Protocol):
     """Classifies the queries of a batch of episodes."""
 
-    def __call__(self, episodes: Episodes) -> Tensor:
+    def __call__(self, episodes: Episodes, /) -> Tensor:
         """Return scores (T, n_query, n_classes), the largest for the likeliest class."""
         ...
 
@@ -48,6 +49,10 @@ class Recipe:
     method: Method
     transforms: tuple[str, ...] = ()
     ending: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in (*self.transforms, *self.ending):
+            check_choice("Recipe", "transforms", name, tuple(TRANSFORMS))
 
 
 TITLES: Mapping[str, str] = MappingProxyType(
@@ -74,14 +79,14 @@ TITLES: Mapping[str, str] = MappingProxyType(
 ASSUME_BALANCE = frozenset({"pt-map", "tim"})
 """Those that presume as many queries of every class."""
 
-TRAINED = frozenset({"convection", "external", "diffresnet"})
-"""Those that train a network, and so have a solver."""
-
 PAPER_TRANSFORMS = ("center", "l2", "shift")
 
 
 def make_recipe(name: str, shape: EpisodeShape, *, solver: Solver = "kernel") -> Recipe:
-    """Return a method with the settings that its authors publish for tasks of this shape.
+    """Return a method with published settings for tasks of this shape.
+
+    They are those of its authors, or of the paper's program (`laplacianshot`: lambda .5, which its
+    authors choose on validation classes).
 
     Args:
         name: one of `TITLES`.

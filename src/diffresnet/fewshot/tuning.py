@@ -26,8 +26,9 @@ TRANSFORM_CHOICES: tuple[tuple[str, ...], ...] = (
     ("power", "l2"),
     ("power", "l2", "center-task", "l2"),
     ("power", "l2", "center-own", "l2"),
+    ("power", "l2", "ease", "l2"),
 )
-"""The transforms that every method may choose from."""
+"""The transforms that every method may choose from; one that ends in EASE's has no need of it."""
 
 N_FINALISTS = 3
 """With so many of the best transforms every setting of the method is tried."""
@@ -73,9 +74,9 @@ def tune(
 ) -> Tuning:
     """Choose transforms, then settings, by accuracy on tasks from the validation classes.
 
-    First all `TRANSFORM_CHOICES` with the settings of `recipe`, then all `method_choices` with the
-    best three of them. Every method has the same choice of transforms, and all are tried on the
-    same tasks.
+    First the transforms of `recipe` and all `TRANSFORM_CHOICES` with its settings, then all
+    `method_choices` with the best three of them. Every method has the same choice of transforms,
+    and all are tried on the same tasks; methods with more settings have more trials.
 
     Args:
         bank: whose split `split` has classes that are not tested.
@@ -93,7 +94,12 @@ def tune(
     bank.rows(split)
     check_count("tune", "n_tasks", n_tasks, low=1)
     choices = method_choices(recipe)
-    n_trials = len(TRANSFORM_CHOICES) + N_FINALISTS * len(choices)
+    transform_choices = [
+        transforms
+        for transforms in TRANSFORM_CHOICES
+        if not ("ease" in transforms and "ease" in recipe.ending)
+    ]
+    n_trials = len({recipe.transforms, *transform_choices}) + N_FINALISTS * len(choices)
     trials: list[Trial] = []
     with progress_bar(f"tuning {recipe.name}", n_trials, show=show_progress) as advance:
 
@@ -113,7 +119,8 @@ def tune(
                 trials.sort(key=lambda trial: -trial.accuracy)
                 advance(len(trials), f"best {trials[0].accuracy:.2%}")
 
-        attempt(replace(recipe, transforms=transforms) for transforms in TRANSFORM_CHOICES)
+        starts = [recipe.transforms, *transform_choices]
+        attempt(replace(recipe, transforms=some) for some in dict.fromkeys(starts))
         finalists = [trial.recipe for trial in trials[:N_FINALISTS]]
         attempt(replace(one, method=method) for one in finalists for method in choices)
     return Tuning(tuple(trials))
