@@ -24,7 +24,7 @@ from timing import set_threads, take_turns, write_results
 
 N_FEATURES = 640
 SLOW = {"tim", "pt-map", "alpha-tim"}
-N_ROUNDS = 5
+N_ROUNDS = 3
 
 
 def make_bank() -> FeatureBank:
@@ -78,7 +78,7 @@ def compare(n_shots: int) -> dict[str, Any]:
         return Episodes.fill(sampler.draw(range(n_tasks)), bank.features, mean)
 
     n_tasks: dict[str, int] = {"plain loop": 1, "descent": 1, "reordered": 4, "kernel": 200}
-    n_tasks |= {name: 20 if name in SLOW else 200 for name in TITLES if name != "diffresnet"}
+    n_tasks |= {name: 10 if name in SLOW else 200 for name in TITLES if name != "diffresnet"}
     prepared = {name: draw(count) for name, count in n_tasks.items()}
     task = plain.tasks(prepared["plain loop"])
 
@@ -89,7 +89,7 @@ def compare(n_shots: int) -> dict[str, Any]:
         if name in ("descent", "reordered", "kernel"):
             chosen = replace(chosen, method=replace(plain, solver=name))
         episodes = prepared[name]
-        n_together = max(1, 2**20 // (shape.n_points * N_FEATURES))
+        n_together = max(1, 2**21 // (shape.n_points * N_FEATURES))
 
         def run() -> None:
             for start in range(0, len(episodes.support), n_together):

@@ -22,7 +22,7 @@ from diffresnet.fewshot.episodes import EpisodeIndices, Episodes, EpisodeSampler
 from diffresnet.fewshot.recipes import Recipe
 from diffresnet.fewshot.transforms import TRANSFORMS, apply_transforms
 
-BATCH_SIZE = 2**20
+BATCH_SIZE = 2**21
 """How many numbers the features of the tasks of a batch have, at most."""
 
 SECONDS_BETWEEN_SAVES = 5.0
