@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 import torch
 
 from diffresnet.fewshot import FeatureBank
+from tests.fewshot.examples import random_bank
 
 FEATURES = np.arange(12.0).reshape(6, 2)
 LABELS = np.array([0, 1, 0, 2, 2, 1])
@@ -273,3 +275,14 @@ def test_bad_input(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
         call()
     assert str(error.value) == message
+
+
+def test_digest_is_of_the_content() -> None:
+    bank = random_bank()
+    same = replace(bank, features=bank.features.clone())
+    assert same.digest == bank.digest
+    changed = bank.features.clone()
+    changed[0, 0] += 1
+    others = [replace(bank, features=changed), replace(bank, labels=bank.labels.flip(0))]
+    others.append(bank.with_class_split(2, 1))
+    assert len({bank.digest, *(other.digest for other in others)}) == 4

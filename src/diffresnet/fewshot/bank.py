@@ -4,6 +4,8 @@ import tokenize
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -153,6 +155,14 @@ class FeatureBank:
             class_names=None if names is None else [str(name) for name in names.ravel()],
             splits=arrays.get("split"),
         )
+
+    @cached_property
+    def digest(self) -> str:
+        """A short text that is the same for banks of the same content only."""
+        content = blake2b(digest_size=16)
+        for array in (self.features.numpy(), self.labels.numpy(), self.splits):
+            content.update(array.tobytes())
+        return content.hexdigest()
 
     @property
     def split_names(self) -> tuple[str, ...]:

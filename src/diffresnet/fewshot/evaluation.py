@@ -1,6 +1,5 @@
 """Evaluation: the accuracy of a method over many tasks, and of two methods on the same tasks."""
 
-import hashlib
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -147,7 +146,7 @@ def evaluate(
     n_jobs = check_count("evaluate", "n_jobs", n_jobs, low=1)
     _check_device(device)
     sampler = EpisodeSampler(bank, shape, split=split, seed=seed)
-    tasks = _fingerprint(bank, shape, split, seed, n_tasks)
+    tasks = f"{bank.digest} {shape} {split} seed {seed}, {n_tasks} tasks"
     results = _Results(n_tasks, checkpoint, f"{tasks} {recipe}")
     n_together = max(1, min(250, BATCH_SIZE // (shape.n_points * bank.features.shape[1])))
     batches = results.missing(n_together)
@@ -222,16 +221,6 @@ def classify(episodes: Episodes, recipe: Recipe) -> Tensor:
         remedy = "The features are too large for its settings: normalize them ('l2')."
         fail("classify", "scores", f"finite, from '{recipe.name}'", got, remedy)
     return scores
-
-
-def _fingerprint(
-    bank: FeatureBank, shape: EpisodeShape, split: str | None, seed: int, n_tasks: int
-) -> str:
-    """Return a short text that is the same for the same tasks only."""
-    content = hashlib.blake2b(digest_size=16)
-    for array in (bank.features.numpy(), bank.labels.numpy(), bank.splits):
-        content.update(array.tobytes())
-    return f"{content.hexdigest()} {shape} {split} seed {seed}, {n_tasks} tasks"
 
 
 class _Results:

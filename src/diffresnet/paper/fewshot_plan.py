@@ -1,7 +1,6 @@
 """The tasks that a few-shot table or figure is computed on, and how they are told on its page."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 
@@ -105,15 +104,8 @@ class TaskPlan:
                 file.unlink()
             self.checkpoints.rmdir()
 
-    @cached_property
-    def _bank_digest(self) -> str:
-        content = blake2b(digest_size=8)
-        for array in (self.bank.features.numpy(), self.bank.labels.numpy(), self.bank.splits):
-            content.update(array.tobytes())
-        return content.hexdigest()
-
     def _checkpoint(self, recipe: Recipe, shape: EpisodeShape) -> Path | None:
         if self.checkpoints is None:
             return None
-        what = self._bank_digest, self.split, self.n_tasks, self.seed, recipe, shape
+        what = self.bank.digest, self.split, self.n_tasks, self.seed, recipe, shape
         return self.checkpoints / f"{blake2b(repr(what).encode(), digest_size=8).hexdigest()}.json"
