@@ -30,8 +30,14 @@ TRANSFORM_CHOICES: tuple[tuple[str, ...], ...] = (
 )
 """The transforms that every method may choose from; one that ends in EASE's has no need of it."""
 
-N_FINALISTS = 3
+N_BEST_TRANSFORMS = 3
 """With so many of the best transforms every setting of the method is tried."""
+
+N_FINALISTS = 5
+"""So many of the best trials are repeated on more tasks: the best of many is partly luck."""
+
+FINAL_FACTOR = 5
+"""The finalists have so many times the tasks of the others."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +46,18 @@ class Trial:
 
     recipe: Recipe
     accuracy: float
+    n_tasks: int
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was chosen, and everything that was tried, the best first."""
+    """What was chosen, and all that was tried: the finalists, then the others, by accuracy."""
 
     trials: tuple[Trial, ...]
 
     @property
     def best(self) -> Recipe:
-        """The recipe with the highest accuracy."""
+        """The finalist with the highest accuracy."""
         return self.trials[0].recipe
 
     def describe(self) -> str:
@@ -58,7 +65,8 @@ class Tuning:
         best = self.trials[0]
         transforms = ",".join((*best.recipe.transforms, *best.recipe.ending)) or "none"
         said = f"{best.recipe.name}: transforms {transforms}; {best.recipe.method}"
-        return f"{said}; {best.accuracy:.2%} on validation, of {len(self.trials)} tried"
+        where = f"on {best.n_tasks} validation tasks"
+        return f"{said}; {best.accuracy:.2%} {where}, of {len(self.trials)} tried"
 
 
 def tune(
@@ -75,15 +83,16 @@ def tune(
     """Choose transforms, then settings, by accuracy on tasks from the validation classes.
 
     First the transforms of `recipe` and all `TRANSFORM_CHOICES` with its settings, then all
-    `method_choices` with the best three of them. Every method has the same choice of transforms,
-    and all are tried on the same tasks; methods with more settings have more trials.
+    `method_choices` with the best three of them, last the best five of all these once more on five
+    times as many tasks. Every method has the same choice of transforms, and all are tried on the
+    same tasks; methods with more settings have more trials.
 
     Args:
         bank: whose split `split` has classes that are not tested.
         recipe: where to start.
         shape: of the tasks, as they will be in the test: proportions of the queries too.
         split: the validation classes.
-        n_tasks: for each trial.
+        n_tasks: for each trial; finalists have five times as many.
         seed: of the tasks.
         n_jobs: processes that share the work.
         show_progress: show a bar, on a terminal, once it has taken two seconds.
@@ -99,31 +108,45 @@ def tune(
         for transforms in TRANSFORM_CHOICES
         if not ("ease" in transforms and "ease" in recipe.ending)
     ]
-    n_trials = len({recipe.transforms, *transform_choices}) + N_FINALISTS * len(choices)
-    trials: list[Trial] = []
-    with progress_bar(f"tuning {recipe.name}", n_trials, show=show_progress) as advance:
+    starts = dict.fromkeys([recipe.transforms, *transform_choices])
+    n_trials = len(starts) + min(N_BEST_TRANSFORMS, len(starts)) * len(choices)
+    n_finalists = min(N_FINALISTS, n_trials)
+    with progress_bar(
+        f"tuning {recipe.name}", n_trials + FINAL_FACTOR * n_finalists, show=show_progress
+    ) as advance:
+        done = 0
 
-        def attempt(candidates: Iterable[Recipe]) -> None:
+        def attempt(candidates: Iterable[Recipe], factor: int = 1) -> list[Trial]:
+            """Try each on `factor` times the tasks; return the trials, the best first."""
+            nonlocal done
+            trials: list[Trial] = []
             for candidate in candidates:
                 found = evaluate(
                     bank,
                     candidate,
                     shape=shape,
                     split=split,
-                    n_tasks=n_tasks,
+                    n_tasks=factor * n_tasks,
                     seed=seed,
                     n_jobs=n_jobs,
                     show_progress=False,
                 )
-                trials.append(Trial(candidate, found.accuracy))
-                trials.sort(key=lambda trial: -trial.accuracy)
-                advance(len(trials), f"best {trials[0].accuracy:.2%}")
+                trials.append(Trial(candidate, found.accuracy, factor * n_tasks))
+                done += factor
+                advance(done, f"best {max(trial.accuracy for trial in trials):.2%}")
+            return _best_first(trials)
 
-        starts = [recipe.transforms, *transform_choices]
-        attempt(replace(recipe, transforms=some) for some in dict.fromkeys(starts))
-        finalists = [trial.recipe for trial in trials[:N_FINALISTS]]
-        attempt(replace(one, method=method) for one in finalists for method in choices)
-    return Tuning(tuple(trials))
+        trials = attempt(replace(recipe, transforms=some) for some in starts)
+        transformed = [trial.recipe for trial in trials[:N_BEST_TRANSFORMS]]
+        trials += attempt(replace(one, method=method) for one in transformed for method in choices)
+        trials = _best_first(trials)
+        finalists = [trial.recipe for trial in trials[:n_finalists]]
+        final = attempt(finalists, FINAL_FACTOR)
+    return Tuning((*final, *trials[n_finalists:]))
+
+
+def _best_first(trials: list[Trial]) -> list[Trial]:
+    return sorted(trials, key=lambda trial: -trial.accuracy)
 
 
 def method_choices(recipe: Recipe) -> list[Method]:
