@@ -75,6 +75,17 @@ def _row_starts(rows: Tensor, n_points: int) -> Tensor:
     return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
 
 
+def to_csr(dense: Tensor) -> Tensor:
+    """Return a dense (N, N) tensor as CSR."""
+    rows, columns = dense.nonzero(as_tuple=True)
+    return csr_from_entries(rows, columns, dense[rows, columns], len(dense))
+
+
+def csr_parts(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return row starts, columns and values of a CSR tensor: what `csr` takes."""
+    return matrix.crow_indices(), matrix.col_indices(), matrix.values()
+
+
 def rows_of(matrix: Tensor) -> Tensor:
     """Return the row of each stored entry of a CSR tensor."""
     starts = matrix.crow_indices().long()

@@ -1,0 +1,354 @@
+"""The classifier: embeddings or a graph, and a handful of labels."""
+
+import warnings
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from diffresnet._checks import check_count, fail
+from diffresnet._types import Normalization
+from diffresnet.estimators.diagnosis import Diagnosis, diagnose
+from diffresnet.estimators.fitted import FittedPoints
+from diffresnet.estimators.labels import UNLABELED, encode_labels
+from diffresnet.estimators.parameters import (
+    check_parameters,
+    check_several,
+    check_sizes,
+    limited_threads,
+    links_of,
+    seed_of,
+)
+from diffresnet.estimators.solution import Floats, solve
+from diffresnet.estimators.storage import read_arrays, write_arrays
+from diffresnet.estimators.suggestion import suggest_points
+
+N_MODES = 100
+
+
+class UnreachedWarning(UserWarning):
+    """Some points are not connected to any label."""
+
+
+class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
+    """Classify points, most of them without a label, by diffusion over their neighbor graph.
+
+    Follows scikit-learn's contract. -1, None, NaN or "" in `y` mean "no label"; the points without
+    one help all the same, since labels spread along the graph. Every class is told by prototypes
+    in two views of the points: where diffusion of strength ``n_steps * step_size`` puts them (the
+    kernel P I P' of their identities), and their own features. Labels that are left out weigh the
+    two, and make the probabilities honest.
+
+    Args:
+        n_top: neighbors that the graph keeps, the point itself counted.
+        bandwidth_rank: the kernel's width at a point is the distance to so many-th neighbor.
+        normalization: of the weights, see `diffresnet.normalize`.
+        graph: ``"features"`` to build the graph from `X`, ``"precomputed"`` if `X` is the graph:
+            (N, N) weights of links.
+        step_size: of a diffusion step.
+        n_steps: how many; ``"auto"`` chooses along one path by leaving out each label once, in
+            closed form, if every class has two or more, and takes 12 otherwise.
+        solver: ``"kernel"``, or ``"sgd"`` for a trained network (slower, seldom better).
+        class_prior: None; ``"uniform"``; or the proportion of each class, in the order of
+            `classes_`, that the predictions should have.
+        random_state: seed of the sampled points that refine prototypes.
+        n_jobs: threads; None for torch's own number.
+
+    Attributes:
+        classes_: the classes in order.
+        transduction_: (N,) the label of every fitted point.
+        label_distributions_: (N, K) their probabilities.
+        reached_: (N,) whether a point is connected to any label. Others get the class prior.
+        strength_: ``n_steps * step_size`` that was used.
+        strength_path_: by strength, the mean log-likelihood of left out labels; empty if none was
+            tried.
+        share_: weight of the graph's view against that of the features.
+        operator_: the `DiffusionOperator` of the graph.
+        encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
+        embedding_: (N, m) where diffusion puts the points.
+
+    Examples:
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_digits
+        >>> digits = load_digits()
+        >>> y = np.full(len(digits.target), -1)
+        >>> y[:10] = digits.target[:10]  # one label a class
+        >>> model = DiffResNetClassifier().fit(digits.data, y)
+        >>> bool((model.transduction_ == digits.target).mean() > 0.85)
+        True
+    """
+
+    def __init__(
+        self,
+        n_top: int = 11,
+        *,
+        bandwidth_rank: int = 6,
+        normalization: Normalization = "sinkhorn",
+        graph: Literal["features", "precomputed"] = "features",
+        step_size: float = 0.5,
+        n_steps: int | Literal["auto"] = "auto",
+        solver: Literal["kernel", "sgd"] = "kernel",
+        class_prior: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_top = n_top
+        self.bandwidth_rank = bandwidth_rank
+        self.normalization: Normalization = normalization
+        self.graph: Literal["features", "precomputed"] = graph
+        self.step_size = step_size
+        self.n_steps: int | Literal["auto"] = n_steps
+        self.solver: Literal["kernel", "sgd"] = solver
+        self.class_prior = class_prior
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, graph: Any = None) -> "DiffResNetClassifier":  # noqa: N803
+        """Build the graph, and learn from the labels.
+
+        Args:
+            X: (N, d) features, dense, sparse, pandas or polars; or None if `graph` is all there is;
+                or the graph itself with ``graph="precomputed"``.
+            y: (N,) labels; -1, None, NaN or "" where there is none.
+            graph: (N, N) non-negative weights of links, dense or sparse, in place of neighbors.
+
+        Raises:
+            ValueError: if a parameter, the features, the labels or the graph are out of range, or
+                fewer than two classes have a label.
+
+        Warns:
+            UnreachedWarning: if points are not connected to any label.
+        """
+        check_parameters(self)
+        if y is None:
+            name = type(self).__name__
+            raise ValueError(
+                f"This {name} estimator requires y to be passed, but the target y is None."
+            )
+        features, links = self._split_input(X, graph)
+        encoded, classes = encode_labels(y)
+        n_points = check_sizes(features, links, len(encoded))
+        check_several(classes)
+        seed = seed_of(self.random_state)
+        n_modes = min(n_points, max(N_MODES, 3 * len(classes)))
+        with limited_threads(self.n_jobs):
+            if features is not None:
+                points = FittedPoints.from_features(
+                    features,
+                    links=links,
+                    n_modes=n_modes,
+                    n_top=self.n_top,
+                    bandwidth_rank=self.bandwidth_rank,
+                    normalization=self.normalization,
+                    seed=seed,
+                )
+            else:
+                points = FittedPoints.from_graph(links, n_modes)
+            self._learn(points, encoded, classes, seed)
+        return self
+
+    def _split_input(self, X: Any, graph: Any) -> tuple[Any, Any]:  # noqa: N803
+        """Return the features, or None, and the weights of the links, or None."""
+        if self.graph == "precomputed":
+            if graph is not None:
+                remedy = "Drop `graph`, or make the classifier with `graph='features'`."
+                fail("DiffResNetClassifier.fit", "graph", "None if X is the graph", "both", remedy)
+            validate_data(self, X, accept_sparse=True)
+            return None, links_of(X)
+        links = None if graph is None else links_of(graph)
+        if X is not None:
+            features = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+            return features, links
+        if links is None:
+            remedy = "Pass features, a graph, or both."
+            fail("DiffResNetClassifier.fit", "X", "features, or None beside a graph", None, remedy)
+        self.n_features_in_ = links.shape[0]
+        return None, links
+
+    def _learn(
+        self,
+        points: FittedPoints,
+        encoded: npt.NDArray[np.int64],
+        classes: npt.NDArray[Any],
+        seed: int,
+    ) -> None:
+        """Do all that depends on the labels."""
+        check_several(classes)
+        solution = solve(
+            points,
+            encoded,
+            classes,
+            step_size=self.step_size,
+            n_steps=self.n_steps,
+            solver=self.solver,
+            class_prior=self.class_prior,
+            seed=seed,
+        )
+        # Everything has worked: now change the state.
+        self.solution_, self.encoded_labels_, self._seed = solution, encoded, seed
+        self.classes_ = classes
+        self.strength_ = solution.choice.n_steps * self.step_size
+        self.strength_path_ = {
+            n_steps * self.step_size: value for n_steps, value in solution.choice.path.items()
+        }
+        self.share_ = solution.learned.share
+        self.operator_ = points.operator
+        self.reached_ = solution.reached
+        self.label_distributions_ = solution.chances
+        self.transduction_ = classes[solution.chances.argmax(axis=1)]
+        self._warn_of_unreached()
+
+    def _warn_of_unreached(self) -> None:
+        missed = ~self.reached_
+        if not missed.any():
+            return
+        n_parts = len(np.unique(self.solution_.points.components[missed]))
+        warnings.warn(
+            f"DiffResNetClassifier: {int(missed.sum())} points in {n_parts} parts of the graph are "
+            "not connected to any label and get the class prior. Label one of each part (see "
+            "`suggest`), or raise `n_top`.",
+            UnreachedWarning,
+            stacklevel=4,
+        )
+
+    @property
+    def embedding_(self) -> Floats:
+        """Where diffusion puts the fitted points, (N, m), of length one."""
+        return self.solution_.view.points.numpy()
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """Return the probabilities of new points, (n, K).
+
+        They receive from their nearest fitted points and send nothing back, so that fitted results
+        do not move, nor do new points depend on each other.
+
+        Args:
+            X: (n, d) features; or (n, N) weights of links to the fitted points, if there was a
+                graph and no features in `fit`.
+        """
+        check_is_fitted(self)
+        given = validate_data(
+            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
+        )
+        with limited_threads(self.n_jobs):
+            return self.solution_.predict(given, self.n_top, self.bandwidth_rank)
+
+    def predict(self, X: Any) -> Floats:  # noqa: N803
+        """Return the labels of new points, (n,); see `predict_proba`."""
+        chances = self.predict_proba(X)
+        return self.classes_[chances.argmax(axis=1)]
+
+    def update_labels(self, indices: Any, labels: Any) -> "DiffResNetClassifier":
+        """Add, correct or remove labels of fitted points, without building the graph anew.
+
+        Args:
+            indices: which of the fitted points.
+            labels: their labels; a missing one removes what was there. New classes are welcome.
+
+        Raises:
+            ValueError: if an index is out of range; nothing has changed then.
+        """
+        check_is_fitted(self)
+        places = np.atleast_1d(np.asarray(indices))
+        given = np.atleast_1d(np.asarray(labels, dtype=object))
+        n_points = len(self.encoded_labels_)
+        if places.dtype.kind not in "iu" or np.any((places < 0) | (places >= n_points)):
+            remedy = "Pass row numbers of the fitted points."
+            must = f"whole numbers from 0 to {n_points - 1}"
+            fail("DiffResNetClassifier.update_labels", "indices", must, places, remedy)
+        if places.shape != given.shape:
+            must, remedy = f"{len(places)} labels", "Pass one label for each index."
+            fail("DiffResNetClassifier.update_labels", "labels", must, len(given), remedy)
+        everything = np.full(n_points, None, dtype=object)
+        known = self.encoded_labels_ != UNLABELED
+        everything[known] = self.classes_[self.encoded_labels_[known]].tolist()
+        everything[places] = given
+        with limited_threads(self.n_jobs):
+            self._learn(self.solution_.points, *encode_labels(everything), self._seed)
+        return self
+
+    def suggest(self, n: int = 10) -> npt.NDArray[np.int64]:
+        """Return which points to label next, the most useful first.
+
+        Points of parts of the graph without any label come first, then uncertain ones, each unlike
+        those before it.
+
+        Args:
+            n: how many.
+        """
+        check_is_fitted(self)
+        n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)
+        return suggest_points(
+            n,
+            self.solution_.view.points,
+            chances=torch.from_numpy(self.label_distributions_),
+            labeled=self.encoded_labels_ != UNLABELED,
+            components=self.solution_.points.components,
+            reached=self.reached_,
+        )
+
+    def diagnose(self) -> Diagnosis:
+        """Tell how healthy the graph is, in numbers and sentences."""
+        check_is_fitted(self)
+        return diagnose(
+            self.operator_,
+            components=self.solution_.points.components,
+            encoded=self.encoded_labels_,
+            classes=self.classes_,
+            step_size=self.step_size,
+            strength=self.strength_,
+            strength_path=self.strength_path_,
+            learned=self.solution_.learned,
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write the fitted classifier to an .npz file, whole or not at all; nothing is pickled.
+
+        Args:
+            path: where; an existing file is replaced.
+
+        Returns:
+            The path.
+        """
+        check_is_fitted(self)
+        parameters = self.get_params() | {"random_state": self._seed}
+        if isinstance(self.class_prior, np.ndarray):
+            parameters["class_prior"] = self.class_prior.tolist()
+        arrays = self.solution_.points.to_arrays()
+        arrays |= {"classes": self.classes_, "encoded_labels": self.encoded_labels_}
+        description: dict[str, Any] = {"parameters": parameters, "n_features": self.n_features_in_}
+        names = getattr(self, "feature_names_in_", None)
+        description["feature_names"] = None if names is None else list(names)
+        return write_arrays(Path(path), arrays, description)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "DiffResNetClassifier":
+        """Read what `save` wrote; the labels are learned from again, with the same result.
+
+        Raises:
+            ValueError: if the file is not a saved classifier.
+        """
+        arrays, description = read_arrays(Path(path))
+        model = cls(**description["parameters"])
+        model.n_features_in_ = description["n_features"]
+        if description["feature_names"] is not None:
+            names = np.array(description["feature_names"], dtype=object)
+            setattr(model, "feature_names_in_", names)  # noqa: B010  (scikit-learn declares it)
+        points = FittedPoints.from_arrays(arrays)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnreachedWarning)
+            model._learn(
+                points, arrays["encoded_labels"], arrays["classes"], seed_of(model.random_state)
+            )
+        return model
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.graph == "precomputed"
+        return tags

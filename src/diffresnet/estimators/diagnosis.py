@@ -1,0 +1,148 @@
+"""How healthy the graph is, in numbers and in sentences."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from diffresnet import _matrix as mx
+from diffresnet.diffusion import DiffusionOperator
+from diffresnet.estimators.learning import Learned
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found; `sentences` says it in words, and `str` joins them.
+
+    Attributes:
+        n_points: of the graph.
+        n_labeled: points that have a label.
+        n_components: parts that no link connects.
+        n_unlabeled_components: parts without any label.
+        n_unreached: points in such parts.
+        label_homophily: share of the weight between labeled neighbors that joins equal labels;
+            None if no two labeled points are neighbors.
+        mean_links: links of a point on average.
+        n_isolated: points without any link.
+        max_stable_step_size: steps below it never let the energy grow.
+        step_size: that was used.
+        strength: that was used.
+        strength_path: by strength, mean log-likelihood of left out labels.
+        share: weight of the graph's view against the features'.
+        stability: share of points that keep their class when it starts anew from one of its points.
+        single_label_classes: classes with one label only.
+    """
+
+    n_points: int
+    n_labeled: int
+    n_components: int
+    n_unlabeled_components: int
+    n_unreached: int
+    label_homophily: float | None
+    mean_links: float
+    n_isolated: int
+    max_stable_step_size: float
+    step_size: float
+    strength: float
+    strength_path: dict[float, float]
+    share: float
+    stability: float
+    single_label_classes: tuple[str, ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The findings, one sentence each."""
+        found = [
+            f"{self.n_labeled} of {self.n_points} points have a label.",
+            f"A point has {self.mean_links:.1f} links on average.",
+        ]
+        if self.n_isolated:
+            found.append(f"{self.n_isolated} points have no link at all.")
+        if self.n_components == 1:
+            found.append("The graph is connected: labels can reach every point.")
+        else:
+            found.append(f"The graph falls into {self.n_components} parts.")
+        if self.n_unlabeled_components:
+            found.append(
+                f"{self.n_unlabeled_components} of them, with {self.n_unreached} points, have no "
+                "label; these points get the class prior. Label one of each, or raise n_top."
+            )
+        if self.label_homophily is not None:
+            found.append(
+                f"Labeled neighbors have equal labels in {self.label_homophily:.0%} of cases, by "
+                "weight"
+                + (
+                    ": diffusion helps."
+                    if self.label_homophily > 0.6
+                    else ": that is few; the graph may join what you want to tell apart."
+                )
+            )
+        if self.single_label_classes:
+            names = ", ".join(self.single_label_classes[:10])
+            more = "" if len(self.single_label_classes) <= 10 else " and others"
+            found.append(f"One label only: {names}{more}. A second one each would help most.")
+        if self.strength_path:
+            tried = ", ".join(f"{strength:g}" for strength in self.strength_path)
+            found.append(
+                f"Strength {self.strength:g}: of {tried} no other tells left out labels clearly "
+                "better."
+            )
+        else:
+            found.append(f"Strength {self.strength:g} was taken without trying others.")
+        found.append(
+            f"The graph has {self.share:.0%} of the say, the features {1 - self.share:.0%}."
+        )
+        if self.step_size > self.max_stable_step_size:
+            found.append(
+                f"The step size {self.step_size:g} is above the stability bound "
+                f"{self.max_stable_step_size:.3g}: lower it."
+            )
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def diagnose(
+    operator: DiffusionOperator,
+    *,
+    components: npt.NDArray[np.int32],
+    encoded: npt.NDArray[np.int64],
+    classes: npt.NDArray[np.generic],
+    step_size: float,
+    strength: float,
+    strength_path: dict[float, float],
+    learned: Learned,
+) -> Diagnosis:
+    """Look at the graph and the labels."""
+    weights = operator.weights
+    rows, columns, values = mx.rows_of(weights), weights.col_indices().long(), weights.values()
+    off = (rows != columns) & (values > 0)
+    codes = torch.from_numpy(encoded)
+    both = off & (codes[rows] >= 0) & (codes[columns] >= 0)
+    homophily = None
+    if both.any():
+        equal = (codes[rows] == codes[columns])[both]
+        homophily = float(values[both][equal].sum() / values[both].sum())
+    links = torch.bincount(rows[off], minlength=operator.n_points)
+    labeled = np.unique(components[encoded >= 0])
+    unreached = ~np.isin(components, labeled)
+    counts = np.bincount(encoded[encoded >= 0], minlength=len(classes))
+    return Diagnosis(
+        n_points=operator.n_points,
+        n_labeled=int((encoded >= 0).sum()),
+        n_components=int(components.max()) + 1,
+        n_unlabeled_components=int(components.max()) + 1 - len(labeled),
+        n_unreached=int(unreached.sum()),
+        label_homophily=homophily,
+        mean_links=float(links.double().mean()),
+        n_isolated=int((links == 0).sum()),
+        max_stable_step_size=operator.max_stable_step_size,
+        step_size=step_size,
+        strength=strength,
+        strength_path=strength_path,
+        share=learned.share,
+        stability=learned.stability,
+        single_label_classes=tuple(str(one) for one in classes[counts == 1]),
+    )

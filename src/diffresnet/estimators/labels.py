@@ -1,0 +1,63 @@
+"""Labels as people write them: some missing, of any type."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from diffresnet._checks import fail
+
+UNLABELED = -1
+
+
+def encode_labels(y: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Return the class of each point as a number, -1 for none, and the classes in order.
+
+    Missing are -1, None, NaN, "" and pandas' or polars' missing values.
+
+    Args:
+        y: (N,) labels: numbers, strings or booleans.
+
+    Raises:
+        ValueError: if there is no label at all, or they are not classes.
+
+    Examples:
+        >>> encode_labels(["cat", "", None, "dog"])
+        (array([ 0, -1, -1,  1]), array(['cat', 'dog'], dtype='<U3'))
+    """
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = column_or_1d(values, warn=True)
+    if values.ndim != 1:
+        remedy = "Give one label, or a missing one, for each point."
+        fail("DiffResNetClassifier.fit", "y", "one-dimensional", f"shape {values.shape}", remedy)
+    known = ~np.array([_is_missing(value) for value in values.tolist()], dtype=bool)
+    if not known.any():
+        remedy = "Label at least one point of each class; -1, None, NaN and '' mean unlabeled."
+        fail(
+            "DiffResNetClassifier.fit", "y", "labels, at least two", "none but missing ones", remedy
+        )
+    given = values[known]
+    if given.dtype == object:
+        given = np.array(given.tolist())
+    if given.dtype.kind == "f" and not np.isfinite(given).all():
+        got, remedy = "an infinite number", "Replace inf by a class, or by -1 for no label."
+        fail("DiffResNetClassifier.fit", "y", "labels", got, remedy)
+    check_classification_targets(given)
+    classes, codes = np.unique(given, return_inverse=True)
+    encoded = np.full(len(values), UNLABELED, dtype=np.int64)
+    encoded[known] = codes
+    return encoded, classes
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or isinstance(value, str):
+        return not value
+    if isinstance(value, bool):
+        return False
+    try:
+        return bool(value == UNLABELED or value != value)  # noqa: PLR0124  (NaN is not itself)
+    except TypeError:  # pandas' NA has no truth value
+        return True

@@ -1,0 +1,98 @@
+"""Checks of the classifier's parameters."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.utils import check_random_state
+from torch import Tensor
+
+from diffresnet import _matrix as mx
+from diffresnet._checks import check_choice, check_count, check_real, fail
+from diffresnet._types import Normalization
+from diffresnet.weights import graph_weights
+
+if TYPE_CHECKING:
+    from diffresnet.estimators.classifier import DiffResNetClassifier
+
+NAME = "DiffResNetClassifier"
+
+
+def check_parameters(model: "DiffResNetClassifier") -> None:
+    """Raise if a parameter is out of range."""
+    check_count(NAME, "n_top", model.n_top, low=2)
+    check_count(NAME, "bandwidth_rank", model.bandwidth_rank, low=2)
+    check_choice(NAME, "normalization", model.normalization, get_args(Normalization))
+    check_choice(NAME, "graph", model.graph, ("features", "precomputed"))
+    check_choice(NAME, "solver", model.solver, ("kernel", "sgd"))
+    check_real(NAME, "step_size", model.step_size)
+    if model.n_steps != "auto":
+        check_count(NAME, "n_steps", model.n_steps, low=0)
+    if model.n_jobs is not None:
+        check_count(NAME, "n_jobs", model.n_jobs, low=1)
+
+
+def check_prior(prior: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Return the proportions of the classes, or None."""
+    if prior is None:
+        return None
+    if isinstance(prior, str):
+        check_choice(NAME, "class_prior", prior, ("uniform",))
+        return np.full(len(classes), 1 / len(classes))
+    shares = np.asarray(prior, dtype=np.float64)
+    if shares.shape != classes.shape or not np.all(shares > 0) or not np.isfinite(shares).all():
+        must = f"None, 'uniform', or {len(classes)} positive proportions"
+        remedy = f"Give one for each of the classes {classes.tolist()}."
+        fail(NAME, "class_prior", must, prior, remedy)
+    return shares / shares.sum()
+
+
+def check_several(classes: npt.NDArray[Any]) -> None:
+    """Raise if there is one class only."""
+    if len(classes) < 2:
+        got = f"only one class, {classes[0]!s}"
+        remedy = "Label a point of another class."
+        fail(f"{NAME}.fit", "y", "labels of two classes or more", got, remedy)
+
+
+def check_sizes(features: Any, links: Any, n_labels: int) -> int:
+    """Return the number of points, or raise if features, graph and labels disagree."""
+    sizes = [part.shape[0] for part in (features, links) if part is not None]
+    remedy = "Give one row, or one label, for each point."
+    if len(set(sizes)) > 1:
+        fail(f"{NAME}.fit", "graph", f"of {sizes[0]} points", f"{sizes[1]} points", remedy)
+    if n_labels != sizes[0]:
+        must = f"of {sizes[0]} entries, one for each point"
+        fail(f"{NAME}.fit", "y", must, f"{n_labels} entries", "Use -1 for points without a label.")
+    return sizes[0]
+
+
+def links_of(graph: Any) -> Tensor:
+    """Return the weights of a given graph, as CSR."""
+    weights = graph_weights(graph).float()
+    if weights.ndim != 2:
+        remedy = "Fit one classifier for each graph."
+        fail(f"{NAME}.fit", "graph", "one graph, (N, N)", f"shape {tuple(weights.shape)}", remedy)
+    return weights if mx.is_csr(weights) else mx.to_csr(weights)
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a seed: an int as it is, anything else as scikit-learn takes it."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+@contextmanager
+def limited_threads(n_threads: int | None) -> Generator[None]:
+    """Let torch use so many threads inside the block."""
+    before = torch.get_num_threads()
+    if n_threads is not None:
+        torch.set_num_threads(n_threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,48 @@
+"""Arrays and a description in one .npz file, without pickle."""
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from diffresnet._checks import fail
+from diffresnet._files import write_whole
+
+FORMAT = 1
+DESCRIPTION = "description"
+
+
+def write_arrays(
+    path: Path, arrays: Mapping[str, npt.NDArray[Any]], description: Mapping[str, Any]
+) -> Path:
+    """Write arrays, and a description that JSON can hold, whole or not at all."""
+    text = json.dumps({"format": FORMAT, **description})
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **{DESCRIPTION: np.array(text)}, **arrays)
+    return write_whole(path, buffer.getvalue())
+
+
+def read_arrays(path: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """Read what `write_arrays` wrote.
+
+    Raises:
+        ValueError: if the file holds anything else.
+    """
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    description: dict[str, Any] = {}
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        description = json.loads(str(arrays.pop(DESCRIPTION)))
+        found = description["format"]
+    except (KeyError, ValueError, TypeError, BadZipFile, EOFError, AttributeError) as error:
+        found = f"another one ({error})"
+    if found != FORMAT:
+        must, remedy = f"a saved classifier of format {FORMAT}", "Pass a file that `save` wrote."
+        fail("DiffResNetClassifier.load", "path", must, f"{path}, of format {found}", remedy)
+    return arrays, description

@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+
+from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
+from tests.estimators.examples import clusters, partly
+
+
+def test_a_healthy_graph() -> None:
+    points, classes = clusters()
+    found = DiffResNetClassifier(n_top=50).fit(points, partly(classes, 3)).diagnose()
+    assert found.n_labeled == 9
+    assert found.n_points == 120
+    assert found.n_components == 1
+    assert found.n_unlabeled_components == found.n_unreached == found.n_isolated == 0
+    assert found.single_label_classes == ()
+    assert found.label_homophily is not None
+    assert found.label_homophily > 0.9
+    assert found.strength == 6
+    assert found.strength in found.strength_path
+    assert 0 < found.step_size < found.max_stable_step_size
+    said = str(found)
+    assert "9 of 120 points have a label." in said
+    assert "The graph is connected: labels can reach every point." in said
+    assert "of 1.5, 3, 6, 12, 24, 48 no other tells left out labels clearly better." in said
+
+
+def test_a_sick_graph() -> None:
+    graph = np.kron(np.eye(4), np.ones((3, 3)))
+    graph[11] = graph[:, 11] = 0
+    labels = ["a", "b", "", "a", "", "", "", "", "", "", "", ""]
+    with pytest.warns(UnreachedWarning):
+        model = DiffResNetClassifier(step_size=2.5).fit(None, labels, graph=graph)
+    found = model.diagnose()
+    assert (found.n_components, found.n_unlabeled_components, found.n_unreached) == (5, 3, 6)
+    assert found.n_isolated == 1
+    assert found.label_homophily == 0
+    assert found.single_label_classes == ("b",)
+    said = str(found)
+    assert "1 points have no link at all." in said
+    assert "The graph falls into 5 parts." in said
+    assert "the graph may join what you want to tell apart" in said
+    assert "One label only: b. A second one each would help most." in said
+    assert "Strength 30 was taken without trying others." in said
+    assert "The step size 2.5 is above the stability bound" in said

@@ -1,0 +1,55 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diffresnet.estimators.labels import encode_labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "codes", "classes"),
+    [
+        ([3, -1, 5, 3], [0, -1, 1, 0], [3, 5]),
+        (["b", "", None, "a"], [1, -1, -1, 0], ["a", "b"]),
+        ([1.0, float("nan"), 0.0], [1, -1, 0], [0.0, 1.0]),
+        (np.array([True, False, True]), [1, 0, 1], [False, True]),
+        (np.array(["x", float("nan"), "y"], dtype=object), [0, -1, 1], ["x", "y"]),
+        (np.array([2, None, -1, 4], dtype=object), [0, -1, -1, 1], [2, 4]),
+        (["-1", "1"], [0, 1], ["-1", "1"]),
+    ],
+)
+def test_missing_ones_are_found(labels: Any, codes: list[int], classes: list[Any]) -> None:
+    found, names = encode_labels(labels)
+    assert found.tolist() == codes
+    assert names.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (
+            [["a", "b"]],
+            "DiffResNetClassifier.fit: `y` must be one-dimensional, got shape (1, 2). Give one "
+            "label, or a missing one, for each point.",
+        ),
+        (
+            ["", None],
+            "DiffResNetClassifier.fit: `y` must be labels, at least two, got none but missing "
+            "ones. Label at least one point of each class; -1, None, NaN and '' mean unlabeled.",
+        ),
+        (
+            [1.0, float("inf")],
+            "DiffResNetClassifier.fit: `y` must be labels, got an infinite number. Replace inf by "
+            "a class, or by -1 for no label.",
+        ),
+    ],
+)
+def test_bad_labels(labels: Any, message: str) -> None:
+    with pytest.raises(ValueError, match="must be") as error:
+        encode_labels(labels)
+    assert str(error.value) == message
+
+
+def test_targets_of_a_regression() -> None:
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        encode_labels([0.5, 1.25, 3.7])

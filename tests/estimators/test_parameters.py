@@ -1,0 +1,60 @@
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.estimators.parameters import (
+    check_parameters,
+    check_prior,
+    limited_threads,
+    links_of,
+    seed_of,
+)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"n_top": 1},
+        {"bandwidth_rank": 0},
+        {"normalization": "none"},
+        {"graph": "other"},
+        {"solver": "other"},
+        {"step_size": 0},
+        {"n_steps": -1},
+        {"n_steps": "many"},
+        {"n_jobs": 0},
+    ],
+)
+def test_out_of_range(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"DiffResNetClassifier: `{next(iter(wrong))}` must be"):
+        check_parameters(DiffResNetClassifier(**wrong))
+
+
+def test_prior() -> None:
+    classes = np.array(["a", "b"])
+    assert check_prior(None, classes) is None
+    uniform, given = check_prior("uniform", classes), check_prior([1, 3], classes)
+    assert uniform is not None
+    assert uniform.tolist() == [0.5, 0.5]
+    assert given is not None
+    assert given.tolist() == [0.25, 0.75]
+
+
+def test_links_are_one_sparse_matrix() -> None:
+    links = links_of(np.array([[0.0, 1], [1, 0]]))
+    assert links.layout == torch.sparse_csr
+    assert links.to_dense().tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    with pytest.raises(ValueError, match=r"`graph` must be one graph, \(N, N\), got shape"):
+        links_of(np.ones((2, 3, 3)))
+
+
+def test_seeds_and_threads() -> None:
+    assert seed_of(5) == 5
+    assert seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))
+    before = torch.get_num_threads()
+    with limited_threads(1):
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before
