@@ -22,7 +22,7 @@ lint: .venv/installed
 
 # Every picture of the README and the docs.
 pictures: .venv/installed
-	$(BIN)/diffresnet demo --out docs/images
+	$(BIN)/diffresnet reproduce xor --out docs/images
 
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/diffusion.py

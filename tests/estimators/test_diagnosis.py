@@ -27,18 +27,26 @@ def test_a_healthy_graph() -> None:
 def test_a_sick_graph() -> None:
     graph = np.kron(np.eye(4), np.ones((3, 3)))
     graph[11] = graph[:, 11] = 0
-    labels = ["a", "b", "", "a", "", "", "", "", "", "", "", ""]
+    labels = ["a", "b", "a", "a", "b", "a", "", "", "", "", "", ""]
     with pytest.warns(UnreachedWarning):
         model = DiffResNetClassifier(step_size=2.5).fit(None, labels, graph=graph)
     found = model.diagnose()
     assert (found.n_components, found.n_unlabeled_components, found.n_unreached) == (5, 3, 6)
     assert found.n_isolated == 1
-    assert found.label_homophily == 0
-    assert found.single_label_classes == ("b",)
+    assert found.label_homophily is not None
+    assert abs(found.label_homophily - 1 / 3) < 1e-6
+    assert found.single_label_classes == ()
     said = str(found)
     assert "1 points have no link at all." in said
     assert "The graph falls into 5 parts." in said
     assert "the graph may join what you want to tell apart" in said
-    assert "One label only: b. A second one each would help most." in said
-    assert "Strength 30 was taken without trying others." in said
     assert "The step size 2.5 is above the stability bound" in said
+
+
+def test_classes_with_one_label() -> None:
+    points, classes = clusters()
+    found = DiffResNetClassifier(n_top=50).fit(points, partly(classes)).diagnose()
+    assert found.label_homophily is None
+    assert found.single_label_classes == ("0", "1", "2")
+    assert "One label only: 0, 1, 2. A second one each would help most." in str(found)
+    assert "Strength 6 was taken without trying others." in str(found)

@@ -42,6 +42,11 @@ def test_missing_ones_are_found(labels: Any, codes: list[int], classes: list[Any
             "DiffResNetClassifier.fit: `y` must be labels, got an infinite number. Replace inf by "
             "a class, or by -1 for no label.",
         ),
+        (
+            [0.5, 1.0],
+            "DiffResNetClassifier.fit: `y` must be labels, got fractions (Unknown label type: "
+            "continuous). Pass classes, not quantities.",
+        ),
     ],
 )
 def test_bad_labels(labels: Any, message: str) -> None:
@@ -50,6 +55,7 @@ def test_bad_labels(labels: Any, message: str) -> None:
     assert str(error.value) == message
 
 
-def test_targets_of_a_regression() -> None:
-    with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        encode_labels([0.5, 1.25, 3.7])
+def test_many_classes_of_one_label_each() -> None:
+    codes, classes = encode_labels([*range(30), -1])
+    assert len(classes) == 30
+    assert codes[-1] == -1

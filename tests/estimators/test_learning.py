@@ -9,6 +9,7 @@ from diffresnet.estimators.learning import (
     find_directions,
     learn,
     measure_stability,
+    scale_from_stability,
     share_from_stability,
     weigh,
 )
@@ -57,17 +58,19 @@ def test_stability_of_clusters_and_of_noise() -> None:
     assert found[1] < 0.9
     assert share_from_stability(0.99) == 1
     assert share_from_stability(0.5) == 0.3
+    assert scale_from_stability(0.99) == 1
+    assert scale_from_stability(0.5) == 0.4
 
 
 def test_labels_weigh_the_views() -> None:
     classes = torch.arange(3).repeat(20)
     good = 5 * one_hot(classes).float()
     bad = 5 * torch.randn(60, 3, generator=torch.Generator().manual_seed(0))
-    assert weigh(good, bad, classes, 0.5)[0] >= 0.8
-    assert weigh(bad, good, classes, 0.5)[0] <= 0.2
-    share, scale = weigh(bad, bad, classes, 0.5)
+    assert weigh(good, bad, classes, (0.5, 1.0))[0] >= 0.8
+    assert weigh(bad, good, classes, (0.5, 1.0))[0] <= 0.2
+    share, scale = weigh(bad, bad, classes, (0.5, 1.0))
     assert share == 0.5
-    assert scale == min(2 ** (step / 4) for step in range(-12, 9))
+    assert scale < 0.3
 
 
 def test_learns_from_the_better_view() -> None:

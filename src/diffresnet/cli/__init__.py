@@ -6,6 +6,7 @@ import typer
 
 from diffresnet import __version__
 from diffresnet.cli import reproduce
+from diffresnet.cli.classify import classify
 from diffresnet.cli.demo import demo
 from diffresnet.cli.fewshot import fewshot
 
@@ -36,6 +37,7 @@ def main(
     """Classify everything from a handful of labels, by diffusion over the neighbor graph."""
 
 
+app.command()(classify)
 app.command()(demo)
 app.command()(fewshot)
 app.add_typer(reproduce.app, name="reproduce")

@@ -9,6 +9,7 @@ from rich.console import Console
 from diffresnet.cli.folders import make_folder
 from diffresnet.cli.reproduce_curves import n_top, steps, strength, time
 from diffresnet.cli.reproduce_tables import ablation, fewshot, tsne
+from diffresnet.cli.reproduce_xor import xor
 
 app = typer.Typer(
     help="Compute the tables and figures of the paper, and show them beside what it reports.",
@@ -41,5 +42,5 @@ def synthetic(
         console.print(f"wrote {path}", soft_wrap=True)
 
 
-for command in (ablation, fewshot, n_top, strength, steps, time, tsne):
+for command in (ablation, fewshot, n_top, strength, steps, time, tsne, xor):
     app.command()(command)

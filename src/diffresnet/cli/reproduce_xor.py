@@ -1,4 +1,4 @@
-"""`diffresnet demo`: see diffusion pull the subclasses of the XOR set together."""
+"""`diffresnet reproduce xor`: see diffusion pull the subclasses of the XOR set together."""
 
 import json
 from pathlib import Path
@@ -15,13 +15,11 @@ from diffresnet.paper.xor import XorResult, run_xor
 from diffresnet.report.evolution import draw_evolution
 
 
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture and the numbers.")] = Path(
-        "demo"
-    ),
+def xor(
+    out: Annotated[Path, typer.Option(help="Folder for the picture and the numbers.")],
     seed: Annotated[int, typer.Option(help="Seed of the random points.", min=0, max=2**63 - 1)] = 0,
 ) -> None:
-    """Diffuse the paper's XOR set, print L, D and L/D along the way, and draw it.
+    """Diffuse the XOR set, print L, D and L/D along the way, and draw it.
 
     L is the smallest distance between two of the four discs, D the largest diameter of one.
 

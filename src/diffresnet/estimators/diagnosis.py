@@ -10,6 +10,8 @@ from diffresnet import _matrix as mx
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.estimators.learning import Learned
 
+FEWEST_PAIRS = 5
+
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -22,7 +24,7 @@ class Diagnosis:
         n_unlabeled_components: parts without any label.
         n_unreached: points in such parts.
         label_homophily: share of the weight between labeled neighbors that joins equal labels;
-            None if no two labeled points are neighbors.
+            None if fewer than five pairs of labeled points are neighbors.
         mean_links: links of a point on average.
         n_isolated: points without any link.
         max_stable_step_size: steps below it never let the energy grow.
@@ -122,7 +124,7 @@ def diagnose(
     codes = torch.from_numpy(encoded)
     both = off & (codes[rows] >= 0) & (codes[columns] >= 0)
     homophily = None
-    if both.any():
+    if int(both.sum()) >= 2 * FEWEST_PAIRS:  # every pair is there twice
         equal = (codes[rows] == codes[columns])[both]
         homophily = float(values[both][equal].sum() / values[both].sum())
     links = torch.bincount(rows[off], minlength=operator.n_points)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
 from diffresnet._checks import fail
 
@@ -42,14 +41,23 @@ def encode_labels(y: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     given = values[known]
     if given.dtype == object:
         given = np.array(given.tolist())
-    if given.dtype.kind == "f" and not np.isfinite(given).all():
-        got, remedy = "an infinite number", "Replace inf by a class, or by -1 for no label."
-        fail("DiffResNetClassifier.fit", "y", "labels", got, remedy)
-    check_classification_targets(given)
+    _check_classes(given)
     classes, codes = np.unique(given, return_inverse=True)
     encoded = np.full(len(values), UNLABELED, dtype=np.int64)
     encoded[known] = codes
     return encoded, classes
+
+
+def _check_classes(given: npt.NDArray[Any]) -> None:
+    """Raise if numbers cannot be classes."""
+    if given.dtype.kind != "f":
+        return
+    if not np.isfinite(given).all():
+        got, remedy = "an infinite number", "Replace inf by a class, or by -1 for no label."
+        fail("DiffResNetClassifier.fit", "y", "labels", got, remedy)
+    if (given != np.round(given)).any():
+        got, remedy = "fractions (Unknown label type: continuous)", "Pass classes, not quantities."
+        fail("DiffResNetClassifier.fit", "y", "labels", got, remedy)
 
 
 def _is_missing(value: Any) -> bool:

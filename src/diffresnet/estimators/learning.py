@@ -22,11 +22,8 @@ N_SAMPLED = 4000
 
 N_RESTARTS = 8
 N_FOLDS = 5
-DEFAULT_SCALE = 0.45
-"""Where no label can be left out to find a better one."""
-
 DOUBT = 0.5
-"""How far the share may be from what stability says, before labels have spoken."""
+"""How far share, and logarithm of the scale, may be from what stability says, without labels."""
 
 SHARES = tuple(step / 10 for step in range(11))
 SCALES = tuple(2 ** (step / 4) for step in range(-12, 9))
@@ -154,26 +151,35 @@ def share_from_stability(stability: float) -> float:
     return 0.3 + 0.7 * min(1.0, max(0.0, (stability - 0.80) / 0.10))
 
 
-def weigh(graph: Tensor, features: Tensor, classes: Tensor, share: float) -> tuple[float, float]:
+def scale_from_stability(stability: float) -> float:
+    """Return the scale of the scores when no label can be left out."""
+    return 0.4 + 0.6 * min(1.0, max(0.0, (stability - 0.85) / 0.12))
+
+
+def weigh(
+    graph: Tensor, features: Tensor, classes: Tensor, expected: tuple[float, float]
+) -> tuple[float, float]:
     """Choose the share of the graph's view, and the scale, that fit labels that were left out.
 
     Args:
         graph: (n, K) scores of the left out points in the view of the graph.
         features: (n, K) scores in the other view.
         classes: (n,) of the left out points.
-        share: what is expected of the share.
+        expected: share and scale, as stability gives them.
 
     Returns:
-        The share and the scale with the largest likelihood, times what is expected of the share.
+        The share and the scale with the largest likelihood, times how likely they are beforehand.
     """
-    best, found = -math.inf, (share, 1.0)
+    best, found = -math.inf, expected
+    share, usual = expected
     for candidate in SHARES:
         mixed = torch.lerp(features, graph, candidate)
         doubt = (candidate - share) ** 2 / (2 * DOUBT**2)
         for scale in SCALES:
             fit = (scale * mixed).log_softmax(dim=1).gather(1, classes.unsqueeze(1)).sum()
-            if float(fit) - doubt > best:
-                best, found = float(fit) - doubt, (candidate, scale)
+            value = float(fit) - doubt - math.log(scale / usual) ** 2 / (2 * DOUBT**2)
+            if value > best:
+                best, found = value, (candidate, scale)
     return found
 
 
@@ -220,14 +226,16 @@ def learn(
     in_features = None if features is None else find_directions(features, labels, sample)
     stability = measure_stability(graph, in_graph, sample, generator)
     share = 1.0 if features is None else share_from_stability(stability)
-    scale = DEFAULT_SCALE
+    scale = scale_from_stability(stability)
     n_folds = min(N_FOLDS, int(labels.counts.max()))
     if n_folds > 1:
         left_out = _score_left_out((graph, features), labels, sample, n_folds, generator)
         if features is None:
-            scale = weigh(left_out.graph, left_out.graph, left_out.classes, 1.0)[1]
+            scale = weigh(left_out.graph, left_out.graph, left_out.classes, (1.0, scale))[1]
         else:
-            share, scale = weigh(left_out.graph, left_out.features, left_out.classes, share)
+            share, scale = weigh(
+                left_out.graph, left_out.features, left_out.classes, (share, scale)
+            )
     return Learned(in_graph, in_features, share, scale, stability)
 
 

@@ -12,6 +12,11 @@ from diffresnet.estimators.spectrum import Spectrum
 STEPS_TRIED = (3, 6, 12, 24, 48, 96)
 DEFAULT_STEPS = 12
 CLEARLY = 3.0
+"""Standard errors of the gain in log-likelihood that another strength must have."""
+
+MINIMAL_GAIN = 10.0
+"""And this much more: with few labels the standard error is a guess itself."""
+
 SHARPNESSES = (2.5, 5.0, 10.0, 20.0, 40.0)
 """Strong diffusion draws points together, and needs more of it."""
 
@@ -39,8 +44,8 @@ def choose_strength(spectrum: Spectrum, labels: Labels, step_size: float) -> Str
     """Try every strength on the labels, each left out once, in closed form.
 
     Only where each class has two labels or more. The default, `DEFAULT_STEPS`, is left for a better
-    one only if that is better by more than `CLEARLY` standard errors of the difference: prototypes
-    that are refined afterwards, as these are not, need less diffusion.
+    one only if the labels speak clearly: prototypes that are refined afterwards, as these are not,
+    need less diffusion.
     """
     if int(labels.counts.min()) < 2:
         return StrengthChoice(DEFAULT_STEPS, {})
@@ -51,7 +56,7 @@ def choose_strength(spectrum: Spectrum, labels: Labels, step_size: float) -> Str
     path = {n_steps: float(fit.mean()) for n_steps, fit in fits.items()}
     best = max(path, key=lambda n_steps: path[n_steps])
     gain = fits[best] - fits[DEFAULT_STEPS]
-    if float(gain.mean()) <= CLEARLY * float(gain.std()) / math.sqrt(len(gain)):
+    if float(gain.sum()) <= MINIMAL_GAIN + CLEARLY * float(gain.std()) * math.sqrt(len(gain)):
         best = DEFAULT_STEPS
     return StrengthChoice(best, path)
 

@@ -1,0 +1,212 @@
+"""`diffresnet classify`: label every point of a file from the few that have a label."""
+
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from diffresnet._files import write_whole
+from diffresnet.cli.edges import read_graph
+from diffresnet.cli.labels_file import DEFAULT_LABEL, check_classes, read_labels
+from diffresnet.cli.predictions import SUFFIXES, check_new_file, encode_predictions
+from diffresnet.cli.refusal import refuse
+from diffresnet.cli.tables import Points, read_points
+from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
+
+N_ROWS = 30
+"""Classes that the table shows."""
+
+
+def classify(
+    features: Annotated[
+        Path,
+        typer.Argument(
+            help="Points: .csv or .parquet with a column for each feature, .npy, or .npz with the "
+            "array features and, if there are any, ids and labels. Only ids will do with --graph."
+        ),
+    ],
+    *,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Labels: .csv or .parquet with the columns id and label; or .npy or .npz with one "
+            "label a point, -1 where there is none.",
+            show_default="the labels in FEATURES",
+        ),
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Column of the labels.", show_default="label")
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(help="Column of the ids.", show_default="id; row numbers if there is none"),
+    ] = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(
+            help="Links: .csv or .parquet with two columns of ids and, if there are any, weights; "
+            "or a SciPy sparse matrix in .npz.",
+            show_default="the nearest neighbors",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="File for the predictions, .csv or .parquet.", dir_okay=False)
+    ] = Path("predictions.csv"),
+    report: Annotated[
+        Path | None, typer.Option(help="File for a page that shows them, .html.", dir_okay=False)
+    ] = None,
+    suggest: Annotated[
+        int | None, typer.Option(help="Name so many points to label next.", min=1)
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
+    steps: Annotated[
+        str, typer.Option(help="Diffusion steps: a number, or auto to choose by the labels.")
+    ] = "auto",
+    n_top: Annotated[
+        int, typer.Option(help="Neighbors that the graph keeps, the point itself counted.", min=2)
+    ] = 11,
+    prior: Annotated[
+        Literal["none", "uniform"],
+        typer.Option(help="uniform if there are as many points of each class."),
+    ] = "none",
+    seed: Annotated[int, typer.Option(help="Seed of the classifier.", min=0, max=2**31 - 1)] = 0,
+) -> None:
+    """Label every point from the few that have a label, by diffusion over the neighbor graph.
+
+    Writes a table with the columns id, label, probability, margin (to the second class) and
+    reached (whether the point is connected to any label).
+
+    Examples:
+      diffresnet classify features.csv --labels labels.csv
+
+      diffresnet classify features.parquet --label-column kind --suggest 10 --report page.html
+
+      diffresnet classify nodes.csv --labels labels.csv --graph edges.csv
+    """
+    model = DiffResNetClassifier(
+        n_top,
+        n_steps=_count_steps(steps),
+        class_prior=None if prior == "none" else prior,
+        random_state=seed,
+    )
+    inputs = [path for path in (features, labels, graph) if path is not None]
+    check_new_file(out, "--out", SUFFIXES, inputs, force=force)
+    if report is not None:
+        check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
+    try:
+        points = read_points(
+            features,
+            id_column=id_column,
+            label_column=label_column,
+            need_labels=labels is None,
+        )
+        known = _labels(points, features, labels, id_column, label_column)
+        _fit(model, points, known, graph)
+        contents = {out: encode_predictions(model, points.ids, out.suffix)}
+        if report is not None:
+            contents[report] = _report(model, points.ids, features)
+    except (ModuleNotFoundError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
+    console = Console()
+    _print(console, model, known)
+    if suggest is not None:
+        chosen = [points.ids[place] for place in model.suggest(suggest)]
+        _say(console, f"Label next: {', '.join(chosen) or 'nothing, every point has a label'}.")
+    for path, content in contents.items():
+        _say(console, f"wrote {write_whole(path, content)}")
+
+
+def _count_steps(text: str) -> int | Literal["auto"]:
+    if text == "auto":
+        return "auto"
+    if not text.isdecimal():
+        refuse("--steps", "a whole number or auto", f"'{text}'", "Leave it out for auto.")
+    return int(text)
+
+
+def _labels(
+    points: Points,
+    features: Path,
+    labels: Path | None,
+    id_column: str | None,
+    label_column: str | None,
+) -> list[str]:
+    """Return the label of each point, "" where there is none."""
+    if labels is not None:
+        if points.labels is not None:
+            name = label_column or DEFAULT_LABEL
+            _warn(f"The labels in {features.name} ('{name}') are left out: --labels is used.")
+        known = read_labels(labels, points.ids, id_column=id_column, label_column=label_column)
+    elif points.labels is not None:
+        known = points.labels
+    else:
+        name = label_column or DEFAULT_LABEL
+        must = f"given, or FEATURES must have a column '{name}'"
+        refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
+    check_classes(known, "--labels" if labels is not None else "FEATURES")
+    if "-1" in known:
+        _warn("'-1' is taken for a class. Leave the label empty where there is none.")
+    return known
+
+
+def _fit(
+    model: DiffResNetClassifier, points: Points, known: Sequence[str], graph: Path | None
+) -> None:
+    if points.features is None and graph is None:
+        refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
+    links = None if graph is None else read_graph(graph, points.ids)
+    status = Console(stderr=True).status(f"classifying {len(points.ids)} points")
+    with status, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        model.fit(points.features, np.array(known), graph=links)
+    for warning in caught:
+        if not issubclass(warning.category, UnreachedWarning):
+            _warn(str(warning.message))
+    n_missed = int((~model.reached_).sum())
+    if n_missed:
+        remedy = "raise --n-top" if graph is None else "add links"
+        _warn(
+            f"{n_missed} points are not connected to any label and get the class prior. Label some "
+            f"of them (--suggest names them first), or {remedy}."
+        )
+
+
+def _report(model: DiffResNetClassifier, ids: Sequence[str], features: Path) -> bytes:
+    from diffresnet.report.classification import make_report  # noqa: PLC0415  (slow)
+
+    return make_report(model, ids, features.name)
+
+
+def _print(console: Console, model: DiffResNetClassifier, known: Sequence[str]) -> None:
+    """Print a line for each class, and what was found about the graph."""
+    labels, labeled = np.array(known), np.array(known) != ""
+    chances = model.label_distributions_.max(axis=1)
+    table = Table(title=f"{len(known)} points, {labeled.sum()} with a label")
+    table.add_column("class")
+    for head in ("labeled", "predicted", "mean probability"):
+        table.add_column(head, justify="right")
+    for name in model.classes_[:N_ROWS]:
+        mine = ~labeled & (model.transduction_ == name)
+        mean = f"{chances[mine].mean():.2f}" if mine.any() else ""
+        table.add_row(escape(str(name)), str((labels == name).sum()), str(mine.sum()), mean)
+    console.print(table)
+    n_others = len(model.classes_) - N_ROWS
+    if n_others > 0:
+        _say(console, f"{n_others} classes more are in the file.")
+    for sentence in model.diagnose().sentences:
+        _say(console, sentence)
+
+
+def _say(console: Console, sentence: str) -> None:
+    console.print(sentence, soft_wrap=True, highlight=False, markup=False)
+
+
+def _warn(sentence: str) -> None:
+    _say(Console(file=sys.stderr), sentence)

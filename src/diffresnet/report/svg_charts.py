@@ -1,0 +1,106 @@
+"""Small charts as SVG, written by hand: a histogram and a line."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+WIDTH, HEIGHT = 380, 210
+LEFT, RIGHT, TOP, BOTTOM = 46, 358, 14, 168
+
+
+def draw_histogram(counts: Sequence[int], x_label: str, text: str) -> str:
+    """Return bars of equal parts of the range from 0% to 100%.
+
+    Args:
+        counts: height of each bar.
+        x_label: below the axis.
+        text: what the chart shows, for those who cannot see it.
+    """
+    top = max(*counts, 1)
+    width = (RIGHT - LEFT) / len(counts)
+    bars = "".join(
+        _bar(LEFT + place * width, width, count, top, _range_text(place, len(counts)))
+        for place, count in enumerate(counts)
+    )
+    ticks = "".join(
+        _text(LEFT + (RIGHT - LEFT) * part / 4, BOTTOM + 18, f"{25 * part}%") for part in range(5)
+    )
+    return _chart(_levels([(0.0, "0"), (1.0, f"{top:,}")]) + bars + ticks, x_label, text)
+
+
+def draw_line(values: Mapping[float, float], chosen: float, x_label: str, text: str) -> str:
+    """Return a line of shares by a setting, equally spaced, with the chosen one marked.
+
+    Args:
+        values: by setting, a share from 0 to 1.
+        chosen: one of the settings.
+        x_label: below the axis.
+        text: what the chart shows, for those who cannot see it.
+    """
+    settings = sorted(values)
+    low, high = min(values.values()), max(values.values())
+    span = high - low or 1.0
+    step = (RIGHT - LEFT - 30) / max(len(settings) - 1, 1)
+    places = [
+        (
+            LEFT + 15 + which * step,
+            BOTTOM - 8 - (values[setting] - low) / span * (BOTTOM - TOP - 20),
+        )
+        for which, setting in enumerate(settings)
+    ]
+    line = f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in places)}"/>'
+    dots = "".join(
+        _dot(place, setting, values[setting], is_chosen=setting == chosen)
+        for place, setting in zip(places, settings, strict=True)
+    )
+    every = -(-len(settings) // 8)
+    ticks = "".join(
+        _text(places[which][0], BOTTOM + 18, f"{settings[which]:g}")
+        for which in range(0, len(settings), every)
+    )
+    at = (BOTTOM - TOP - 12) / (BOTTOM - TOP)
+    levels = _levels([(8 / (BOTTOM - TOP), f"{low:.1%}"), (at, f"{high:.1%}")])
+    return _chart(levels + line + dots + ticks, x_label, text)
+
+
+def _chart(content: str, x_label: str, text: str) -> str:
+    axis = f'<path class="axis" d="M{LEFT} {BOTTOM}H{RIGHT}"/>'
+    label = _text((LEFT + RIGHT) / 2, HEIGHT - 6, x_label, "label")
+    return (
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{escape(text)}">{content}{axis}{label}</svg>'
+    )
+
+
+def _bar(x: float, width: float, count: int, top: int, span: str) -> str:
+    height = count / top * (BOTTOM - TOP)
+    return (
+        f'<rect class="bar" x="{x + 1:.1f}" y="{BOTTOM - height:.1f}" width="{width - 2:.1f}" '
+        f'height="{height:.1f}"><title>{span}: {count:,}</title></rect>'
+    )
+
+
+def _dot(place: tuple[float, float], setting: float, value: float, *, is_chosen: bool) -> str:
+    name, radius = ("dot chosen", 6) if is_chosen else ("dot", 3)
+    title = f"{setting:g}: {value:.1%}" + (", chosen" if is_chosen else "")
+    return (
+        f'<circle class="{name}" cx="{place[0]:.1f}" cy="{place[1]:.1f}" r="{radius}">'
+        f"<title>{title}</title></circle>"
+    )
+
+
+def _levels(levels: Sequence[tuple[float, str]]) -> str:
+    """Return names at heights from 0 to 1 along the left, each with a line across."""
+    lines: list[str] = []
+    for height, name in levels:
+        y = BOTTOM - height * (BOTTOM - TOP)
+        lines.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{RIGHT}"/>')
+        lines.append(f'<text class="end" x="{LEFT - 6}" y="{y + 4:.1f}">{escape(name)}</text>')
+    return "".join(lines)
+
+
+def _text(x: float, y: float, words: str, name: str = "tick") -> str:
+    return f'<text class="{name}" x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>'
+
+
+def _range_text(place: int, n_bars: int) -> str:
+    return f"{100 * place // n_bars} to {100 * (place + 1) // n_bars}%"
