@@ -217,16 +217,28 @@ def judge(scores: Floats, labels: Floats, partly: Floats) -> dict[str, float]:
     return found
 
 
-def ours(features: Floats, partly: Floats) -> Floats:
-    """Run our classifier as it comes."""
-    return DiffResNetClassifier().fit(features, partly).label_distributions_
+class Ours:
+    """Our classifier as it comes; its graph is made once, and its labels are changed."""
+
+    def __init__(self) -> None:
+        self.model: DiffResNetClassifier | None = None
+
+    def __call__(self, features: Floats, partly: Floats) -> Floats:
+        """Fit, or forget all labels and take these: both give the same."""
+        if self.model is None:
+            self.model = DiffResNetClassifier().fit(features, partly)
+        else:
+            self.model.update_labels(np.arange(len(partly)), partly)
+        return self.model.label_distributions_
 
 
 def contest(name: str, folder: Path, *, methods: list[str] | None) -> Iterable[dict[str, Any]]:
     """Yield the results of each method on a set."""
     features, labels = load(name)
     with_graphlearning = find_spec("graphlearning") is not None
-    contestants = {"Diff-ResNet": [ours]} | rivals(features, with_graphlearning=with_graphlearning)
+    contestants = {"Diff-ResNet": [Ours()]} | rivals(
+        features, with_graphlearning=with_graphlearning
+    )
     for n_labels in (1, 5):
         draws = [draw(labels, n_labels, seed) for seed in range(N_DRAWS)]
         for method, variants in contestants.items():
