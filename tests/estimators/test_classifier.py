@@ -9,6 +9,7 @@ import polars
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -231,7 +232,7 @@ def test_bad_input() -> None:
     labels = partly(classes)
     calls: list[tuple[Callable[[], object], str]] = [
         (
-            lambda: DiffResNetClassifier().fit(points, labels[:5]),
+            lambda: DiffResNetClassifier().fit(points, [0, 1, -1, -1, -1]),
             "DiffResNetClassifier.fit: `y` must be of 120 entries, one for each point, got 5 "
             "entries. Use -1 for points without a label.",
         ),
@@ -244,6 +245,16 @@ def test_bad_input() -> None:
             lambda: DiffResNetClassifier().fit(points, np.where(labels == 1, 1, -1)),
             "DiffResNetClassifier.fit: `y` must be labels of two classes or more, got only one "
             "class, 1. Label a point of another class.",
+        ),
+        (
+            lambda: DiffResNetClassifier(step_size=5).fit(points, labels),
+            "DiffResNetClassifier: `step_size` must be at most {bound}, the stability bound of "
+            "this graph, got 5. Lower it, and raise `n_steps` instead.",
+        ),
+        (
+            lambda: DiffResNetClassifier().fit(points, ["a", 1] + [None] * 118),
+            "DiffResNetClassifier.fit: `y` must be labels that are text or numbers, got both. Make "
+            "all of them text, or all of them numbers.",
         ),
         (
             lambda: DiffResNetClassifier().fit(None, labels),
@@ -261,10 +272,49 @@ def test_bad_input() -> None:
             "proportions, got [1, 2]. Give one for each of the classes [0, 1, 2].",
         ),
     ]
+    bound = f"{DiffResNetClassifier().fit(points, labels).operator_.max_stable_step_size:.3g}"
     for call, message in calls:
         with pytest.raises(ValueError, match="must be") as error:
             call()
-        assert str(error.value) == message
+        assert str(error.value) == message.replace("{bound}", bound)
+
+
+def test_many_parts_each_with_a_label() -> None:
+    graph = sparse.block_diag([np.ones((5, 5))] * 400)
+    classes = np.arange(2000) // 5 % 2
+    labels = np.where(np.arange(2000) % 5 == 0, classes, -1)
+    found = DiffResNetClassifier().fit(None, labels, graph=graph)
+    assert (found.transduction_ == classes).all()
+
+
+def test_a_failed_fit_leaves_no_fitted_state() -> None:
+    points, classes = clusters()
+    model = DiffResNetClassifier()
+    with pytest.raises(ValueError, match="none but missing"):
+        model.fit(points[:, :2], np.full(120, -1))
+    with pytest.raises(NotFittedError):
+        model.predict(points)
+    assert (model.fit(points, partly(classes)).predict(points) == classes).all()
+
+
+def test_score_skips_points_without_a_label(model: DiffResNetClassifier) -> None:
+    points, classes = clusters()
+    assert model.score(points, partly(classes, 5)) == 1
+    assert model.score(points, np.where(classes == 0, 1, classes)) == pytest.approx(2 / 3)
+
+
+def test_the_scale_of_features_does_not_matter(model: DiffResNetClassifier) -> None:
+    points, classes = clusters()
+    for scale in (1e-200, 1e-30, 1e200):
+        found = DiffResNetClassifier().fit(points * scale, partly(classes))
+        assert np.allclose(found.label_distributions_, model.label_distributions_, atol=1e-3)
+
+
+def test_saves_numbers_of_numpy(tmp_path: Path) -> None:
+    points, classes = clusters()
+    n_top: Any = np.int64(7)
+    model = DiffResNetClassifier(n_top).fit(points, partly(classes))
+    assert DiffResNetClassifier.load(model.save(tmp_path / "m.npz")).n_top == 7
 
 
 def test_same_seed_same_result(model: DiffResNetClassifier) -> None:

@@ -15,6 +15,8 @@ from diffresnet.estimators.labels import encode_labels
         (np.array([True, False, True]), [1, 0, 1], [False, True]),
         (np.array(["x", float("nan"), "y"], dtype=object), [0, -1, 1], ["x", "y"]),
         (np.array([2, None, -1, 4], dtype=object), [0, -1, -1, 1], [2, 4]),
+        (["a", float("nan"), "b", " "], [0, -1, 1, -1], ["a", "b"]),
+        (["a", -1, "b"], [0, -1, 1], ["a", "b"]),
         (["-1", "1"], [0, 1], ["-1", "1"]),
     ],
 )

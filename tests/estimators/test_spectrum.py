@@ -16,6 +16,19 @@ def test_modes_diffuse_as_points_do() -> None:
 
 def test_few_modes_are_the_slowest() -> None:
     few, every = Spectrum.of(OPERATOR, 20), Spectrum.of(OPERATOR, 300)
-    assert torch.allclose(few.rates, every.rates[:20], atol=1e-3)
-    assert few.modes.shape == (300, 20)
+    assert torch.allclose(few.rates, every.rates[:21], atol=1e-3)
+    assert few.modes.shape == (300, 21)
     assert torch.equal(Spectrum.of(OPERATOR, 20).modes, few.modes)
+
+
+def test_every_part_has_its_constant_mode() -> None:
+    cliques = torch.block_diag(*[torch.ones(5, 5)] * 120)
+    spectrum = Spectrum.of(DiffusionOperator(cliques.to_sparse_csr()), 20)
+    constant = spectrum.modes[:, spectrum.rates < 1e-6]
+    assert constant.shape == (600, 120)
+    assert torch.allclose(constant @ constant.mT, cliques / 5)
+
+
+def test_a_graph_without_links() -> None:
+    spectrum = Spectrum.of(DiffusionOperator(torch.zeros(300, 300).to_sparse_csr()), 20)
+    assert torch.allclose(spectrum.modes @ spectrum.modes.mT, torch.eye(300))

@@ -119,8 +119,11 @@ def classify(
     if suggest is not None:
         chosen = [points.ids[place] for place in model.suggest(suggest)]
         _say(console, f"Label next: {', '.join(chosen) or 'nothing, every point has a label'}.")
-    for path, content in contents.items():
-        _say(console, f"wrote {write_whole(path, content)}")
+    try:
+        for path, content in contents.items():
+            _say(console, f"wrote {write_whole(path, content)}")
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write: {error}. Choose another file.") from error
 
 
 def _count_steps(text: str) -> int | Literal["auto"]:

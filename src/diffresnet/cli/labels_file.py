@@ -33,7 +33,8 @@ def as_labels(values: Sequence[Any]) -> list[str]:
         ['0', '', '', '2', '-1', 'cat']
     """
     return [
-        "" if isinstance(value, int | float) and value == -1 else as_text(value) for value in values
+        "" if isinstance(value, int | float) and value == -1 else as_text(value).strip()
+        for value in values
     ]
 
 

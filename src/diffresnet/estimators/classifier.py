@@ -47,7 +47,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     Args:
         n_top: neighbors that the graph keeps, the point itself counted.
         bandwidth_rank: the kernel's width at a point is the distance to so many-th neighbor.
-        normalization: of the weights, see `diffresnet.normalize`.
+        normalization: of the weights of neighbors, ``"sinkhorn"`` or ``"symmetric"``; see
+            `diffresnet.normalize`.
         graph: ``"features"`` to build the graph from `X`, ``"precomputed"`` if `X` is the graph:
             (N, N) weights of links.
         step_size: of a diffusion step.
@@ -57,7 +58,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         class_prior: None; ``"uniform"``; or the proportion of each class, in the order of
             `classes_`, that the predictions should have.
         random_state: seed of the sampled points that refine prototypes.
-        n_jobs: threads; None for torch's own number.
+        n_jobs: threads; None for torch's own number, -1 for all.
 
     Attributes:
         classes_: the classes in order.
@@ -116,6 +117,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
                 or the graph itself with ``graph="precomputed"``.
             y: (N,) labels; -1, None, NaN or "" where there is none.
             graph: (N, N) non-negative weights of links, dense or sparse, in place of neighbors.
+                Weights near 1 suit: a point has a link of weight 1 to itself (`graph_weights`).
 
         Raises:
             ValueError: if a parameter, the features, the labels or the graph are out of range, or
@@ -130,10 +132,10 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"This {name} estimator requires y to be passed, but the target y is None."
             )
-        features, links = self._split_input(X, graph)
         encoded, classes = encode_labels(y)
-        n_points = check_sizes(features, links, len(encoded))
         check_several(classes)
+        features, links = self._split_input(X, graph)
+        n_points = check_sizes(features, links, len(encoded))
         seed = seed_of(self.random_state)
         n_modes = min(n_points, max(N_MODES, 3 * len(classes)))
         with limited_threads(self.n_jobs):
@@ -231,7 +233,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             X: (n, d) features; or (n, N) weights of links to the fitted points, if there was a
                 graph and no features in `fit`.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "solution_")
         given = validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
         )
@@ -243,6 +245,14 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         chances = self.predict_proba(X)
         return self.classes_[chances.argmax(axis=1)]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        """Return the accuracy on points that have a label; others do not count."""
+        encoded, _ = encode_labels(y)
+        known = encoded != UNLABELED
+        right = self.predict(X)[known] == _known_labels(y, known)
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return float(np.average(right, weights=weights))
+
     def update_labels(self, indices: Any, labels: Any) -> "DiffResNetClassifier":
         """Add, correct or remove labels of fitted points, without building the graph anew.
 
@@ -253,7 +263,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             ValueError: if an index is out of range; nothing has changed then.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "solution_")
         places = np.atleast_1d(np.asarray(indices))
         given = np.atleast_1d(np.asarray(labels, dtype=object))
         n_points = len(self.encoded_labels_)
@@ -264,6 +274,9 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         if places.shape != given.shape:
             must, remedy = f"{len(places)} labels", "Pass one label for each index."
             fail("DiffResNetClassifier.update_labels", "labels", must, len(given), remedy)
+        if len(np.unique(places)) < len(places):
+            remedy = "Give each point once."
+            fail("DiffResNetClassifier.update_labels", "indices", "different", places, remedy)
         everything = np.full(n_points, None, dtype=object)
         known = self.encoded_labels_ != UNLABELED
         everything[known] = self.classes_[self.encoded_labels_[known]].tolist()
@@ -281,7 +294,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         Args:
             n: how many.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "solution_")
         n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)
         return suggest_points(
             n,
@@ -294,7 +307,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
 
     def diagnose(self) -> Diagnosis:
         """Tell how healthy the graph is, in numbers and sentences."""
-        check_is_fitted(self)
+        check_is_fitted(self, "solution_")
         return diagnose(
             self.operator_,
             components=self.solution_.points.components,
@@ -315,7 +328,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         Returns:
             The path.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "solution_")
         parameters = self.get_params() | {"random_state": self._seed}
         if isinstance(self.class_prior, np.ndarray):
             parameters["class_prior"] = self.class_prior.tolist()
@@ -352,3 +365,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.graph == "precomputed"
         return tags
+
+
+def _known_labels(y: Any, known: npt.NDArray[np.bool_]) -> Floats:
+    values = np.asarray(y, dtype=object).ravel()[known]
+    return np.array(values.tolist())

@@ -95,11 +95,6 @@ class Diagnosis:
         found.append(
             f"The graph has {self.share:.0%} of the say, the features {1 - self.share:.0%}."
         )
-        if self.step_size > self.max_stable_step_size:
-            found.append(
-                f"The step size {self.step_size:g} is above the stability bound "
-                f"{self.max_stable_step_size:.3g}: lower it."
-            )
         return tuple(found)
 
     def __str__(self) -> str:

@@ -52,8 +52,9 @@ class FeatureSpace:
         dense = _to_dense(features, sketch)
         center, spread = dense.mean(dim=0), None
         if dense.shape[1] < FEW_FEATURES:
-            lengths = (dense - center).norm(dim=1)
-            spread = lengths.square().mean().sqrt().clamp(min=torch.finfo(dense.dtype).tiny)
+            largest = (dense - center).abs().max().clamp(min=torch.finfo(dense.dtype).tiny)
+            spread = largest * ((dense - center) / largest).square().sum(dim=1).mean().sqrt()
+            spread = spread.clamp(min=torch.finfo(dense.dtype).tiny)
         points = _to_sphere(dense - center, spread)
         directions = None
         if points.shape[1] > N_FOR_CLASSES:
@@ -73,7 +74,9 @@ def _to_sphere(moved: Tensor, spread: Tensor | None) -> Tensor:
     if spread is not None:
         ones = moved.new_ones(len(moved), 1)
         moved = torch.cat([moved / spread, ones], dim=1)
-    return normalize(moved, dim=1).float()
+    # Very large or small numbers first become moderate: their squares would not be.
+    sizes = moved.abs().amax(dim=1, keepdim=True)
+    return normalize(moved / torch.where(sizes > 0, sizes, 1), dim=1).float()
 
 
 def _principal_directions(points: Tensor, seed: int) -> Tensor:
@@ -93,7 +96,7 @@ def _to_dense(features: Any, sketch: Tensor | None) -> Tensor:
     if hasattr(features, "toarray"):
         dense = features.toarray()
     if dense.dtype != np.float32 or float(np.abs(dense).max(initial=0)) > 1e15:
-        dense = dense.astype(np.float64)  # squares stay finite
+        dense = dense.astype(np.float64)
     return torch.from_numpy(np.ascontiguousarray(dense))
 
 

@@ -26,7 +26,7 @@ def encode_labels(y: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
         >>> encode_labels(["cat", "", None, "dog"])
         (array([ 0, -1, -1,  1]), array(['cat', 'dog'], dtype='<U3'))
     """
-    values = np.asarray(y)
+    values = _as_array(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = column_or_1d(values, warn=True)
     if values.ndim != 1:
@@ -40,12 +40,27 @@ def encode_labels(y: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
         )
     given = values[known]
     if given.dtype == object:
+        if len({isinstance(one, str) for one in given.tolist()}) > 1:
+            got, remedy = "both", "Make all of them text, or all of them numbers."
+            fail("DiffResNetClassifier.fit", "y", "labels that are text or numbers", got, remedy)
         given = np.array(given.tolist())
     _check_classes(given)
     classes, codes = np.unique(given, return_inverse=True)
     encoded = np.full(len(values), UNLABELED, dtype=np.int64)
     encoded[known] = codes
     return encoded, classes
+
+
+def _as_array(y: Any) -> npt.NDArray[Any]:
+    """Return labels as an array; a list keeps its types, so that NaN beside text stays NaN."""
+    if not isinstance(y, list | tuple):
+        return np.asarray(y)
+    values = np.asarray(y)
+    if values.ndim != 1 or values.dtype.kind not in "US":
+        return values
+    kept = np.empty(len(y), dtype=object)
+    kept[:] = y
+    return kept
 
 
 def _check_classes(given: npt.NDArray[Any]) -> None:
@@ -62,7 +77,7 @@ def _check_classes(given: npt.NDArray[Any]) -> None:
 
 def _is_missing(value: Any) -> bool:
     if value is None or isinstance(value, str):
-        return not value
+        return not value or value.isspace()
     if isinstance(value, bool):
         return False
     try:

@@ -78,7 +78,7 @@ class Labels:
         return torch.bincount(self.classes, minlength=self.n_classes)
 
     def folds(self, n_folds: int, generator: torch.Generator) -> Iterator[tuple["Labels", Tensor]]:
-        """Yield labels without a fold, and which were left out; the first of a class stays."""
+        """Yield labels without a fold, and which were left out; never the only one of a class."""
         order = torch.randperm(len(self.classes), generator=generator).to(self.classes.device)
         rank = torch.empty_like(order)
         for one in range(self.n_classes):
@@ -138,7 +138,7 @@ def measure_stability(
     for _ in range(N_RESTARTS):
         order = torch.randperm(len(points), generator=generator).to(points.device)
         chosen = torch.full((len(directions.refined),), -1, device=points.device)
-        chosen[classes[order]] = order  # the last of each class stays
+        chosen.scatter_reduce_(0, classes[order], order, "amax")
         first = torch.where((chosen >= 0).unsqueeze(1), points[chosen], directions.refined)
         none = chosen[:0]
         again = refine_prototypes(points, first, view.sharpness, known=none, labels=none)

@@ -2,17 +2,18 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from joblib import cpu_count
 from sklearn.utils import check_random_state
 from torch import Tensor
 
 from diffresnet import _matrix as mx
 from diffresnet._checks import check_choice, check_count, check_real, fail
-from diffresnet._types import Normalization
+from diffresnet.diffusion import DiffusionOperator
 from diffresnet.weights import graph_weights
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ def check_parameters(model: "DiffResNetClassifier") -> None:
     """Raise if a parameter is out of range."""
     check_count(NAME, "n_top", model.n_top, low=2)
     check_count(NAME, "bandwidth_rank", model.bandwidth_rank, low=2)
-    check_choice(NAME, "normalization", model.normalization, get_args(Normalization))
+    check_choice(NAME, "normalization", model.normalization, ("symmetric", "sinkhorn"))
     check_choice(NAME, "graph", model.graph, ("features", "precomputed"))
     check_choice(NAME, "solver", model.solver, ("kernel", "sgd"))
     check_real(NAME, "step_size", model.step_size)
     if model.n_steps != "auto":
         check_count(NAME, "n_steps", model.n_steps, low=0)
-    if model.n_jobs is not None:
+    if model.n_jobs is not None and model.n_jobs != -1:
         check_count(NAME, "n_jobs", model.n_jobs, low=1)
 
 
@@ -70,6 +71,14 @@ def check_sizes(features: Any, links: Any, n_labels: int) -> int:
     return sizes[0]
 
 
+def check_step(step_size: float, operator: DiffusionOperator) -> None:
+    """Raise if diffusion with this step size would grow without bound."""
+    # Below 1 / (the largest degree) it never does; only else the bound is worth computing.
+    if step_size * float(operator.degrees.max()) > 1 and step_size > operator.max_stable_step_size:
+        must = f"at most {operator.max_stable_step_size:.3g}, the stability bound of this graph"
+        fail(NAME, "step_size", must, step_size, "Lower it, and raise `n_steps` instead.")
+
+
 def links_of(graph: Any) -> Tensor:
     """Return the weights of a given graph, as CSR."""
     weights = graph_weights(graph).float()
@@ -91,7 +100,7 @@ def limited_threads(n_threads: int | None) -> Generator[None]:
     """Let torch use so many threads inside the block."""
     before = torch.get_num_threads()
     if n_threads is not None:
-        torch.set_num_threads(n_threads)
+        torch.set_num_threads(max(1, cpu_count()) if n_threads == -1 else n_threads)
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ from diffresnet.estimators.fitted import FittedPoints
 from diffresnet.estimators.labels import UNLABELED
 from diffresnet.estimators.learning import Labels, Learned, View, learn
 from diffresnet.estimators.links import link_new_points
-from diffresnet.estimators.parameters import check_prior
+from diffresnet.estimators.parameters import check_prior, check_step
 from diffresnet.estimators.priors import match_prior
 from diffresnet.estimators.strength import StrengthChoice, choose_strength, graph_view
 from diffresnet.estimators.trained import train_network
@@ -85,6 +85,7 @@ def solve(
 ) -> Solution:
     """Learn from labels; see `DiffResNetClassifier` for what the arguments mean."""
     prior = check_prior(class_prior, classes)
+    check_step(step_size, points.operator)
     n_classes = len(classes)
     known = torch.from_numpy(np.flatnonzero(encoded != UNLABELED))
     labels = Labels(known, torch.from_numpy(encoded)[known], n_classes)

@@ -21,7 +21,7 @@ def write_arrays(
     path: Path, arrays: Mapping[str, npt.NDArray[Any]], description: Mapping[str, Any]
 ) -> Path:
     """Write arrays, and a description that JSON can hold, whole or not at all."""
-    text = json.dumps({"format": FORMAT, **description})
+    text = json.dumps({"format": FORMAT, **description}, default=_to_plain)
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **{DESCRIPTION: np.array(text)}, **arrays)
     return write_whole(path, buffer.getvalue())
@@ -46,3 +46,8 @@ def read_arrays(path: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]
         must, remedy = f"a saved classifier of format {FORMAT}", "Pass a file that `save` wrote."
         fail("DiffResNetClassifier.load", "path", must, f"{path}, of format {found}", remedy)
     return arrays, description
+
+
+def _to_plain(number: Any) -> Any:
+    """Return a NumPy number as a plain one."""
+    return number.tolist()

@@ -38,7 +38,8 @@ def suggest_points(
         chosen.append(best)
         alike = (points @ points[best]).clamp(0, 1)
         same_part = torch.from_numpy(components == components[best])
-        worth = torch.where(missed & same_part, worth.clamp(max=1e-6), worth * (1 - alike))
+        fewer = torch.where(missed, worth, worth * (1 - alike))
+        worth = torch.where(missed & same_part, worth.clamp(max=1e-6), fewer)
         worth[torch.from_numpy(labeled)] = -torch.inf
         worth[torch.tensor(chosen)] = -torch.inf
     return np.array(chosen, dtype=np.int64)
