@@ -2,7 +2,7 @@
 
 MNIST as pixels with 10 labels. Rivals: scikit-learn's LabelSpreading with a graph of neighbors,
 and, where it is installed (with `annoy`), graphlearning's search for neighbors and Poisson
-learning. Each runs in a process of its own, one after the other, twice.
+learning. Each runs in a process of its own, one after the other.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from diffresnet.datasets.files import find_data_file
 from diffresnet.estimators import DiffResNetClassifier
 from timing import write_results
 
-N_ROUNDS = 2
+N_ROUNDS = 1
 CONTESTANTS = ("diffresnet", "label spreading", "graphlearning")
 
 
