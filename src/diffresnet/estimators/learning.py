@@ -137,8 +137,9 @@ def measure_stability(
     kept = 0.0
     for _ in range(N_RESTARTS):
         order = torch.randperm(len(points), generator=generator).to(points.device)
-        chosen = torch.full((len(directions.refined),), -1, device=points.device)
-        chosen.scatter_reduce_(0, classes[order], order, "amax")
+        last = torch.full((len(directions.refined),), -1, device=points.device)
+        last.scatter_reduce_(0, classes[order], torch.arange(len(order)).to(order), "amax")
+        chosen = torch.where(last >= 0, order[last], -1)  # the last of each class in this order
         first = torch.where((chosen >= 0).unsqueeze(1), points[chosen], directions.refined)
         none = chosen[:0]
         again = refine_prototypes(points, first, view.sharpness, known=none, labels=none)
