@@ -139,13 +139,17 @@ def spread(
 
 
 def learn_on_graph(
-    name: str, graphs: Graphs, n_neighbors: int, _: Floats, partly: Floats
-) -> Floats:
-    """Run a method of graphlearning."""
-    graphlearning: Any = import_module("graphlearning")
-    known = np.flatnonzero(partly >= 0)
-    model = getattr(graphlearning.ssl, name)(graphs.learning(n_neighbors))
-    return np.asarray(model.fit(known, partly[known]))
+    name: str, options: dict[str, str], graphs: Graphs, n_neighbors: int
+) -> Contestant:
+    """Return a method of graphlearning on one of the graphs."""
+
+    def run(_: Floats, partly: Floats) -> Floats:
+        graphlearning: Any = import_module("graphlearning")
+        known = np.flatnonzero(partly >= 0)
+        model = getattr(graphlearning.ssl, name)(graphs.learning(n_neighbors), **options)
+        return np.asarray(model.fit(known, partly[known]))
+
+    return run
 
 
 def rivals(features: Floats, *, with_graphlearning: bool) -> dict[str, list[Contestant]]:
@@ -175,22 +179,15 @@ def rivals(features: Floats, *, with_graphlearning: bool) -> dict[str, list[Cont
         kernels += [partial(graphs[1].gaussian, gamma) for gamma in (10.0, 50.0)]
         found[model.__name__] = [partial(spread, model, kernel) for kernel in kernels]
     if with_graphlearning:
-        for name in ("laplace", "poisson"):
-            found[f"graphlearning {name}"] = [
-                partial(learn_on_graph, name, graph, n) for graph in graphs for n in (10, 20)
+        for title, name, options in (
+            ("laplace", "laplace", {}),
+            ("WNLL", "laplace", {"reweighting": "wnll"}),
+            ("poisson", "poisson", {}),
+        ):
+            found[f"graphlearning {title}"] = [
+                learn_on_graph(name, options, graph, n) for graph in graphs for n in (10, 20)
             ]
-        found["graphlearning WNLL"] = [
-            partial(learn_on_graph_wnll, graph, n) for graph in graphs for n in (10, 20)
-        ]
     return found
-
-
-def learn_on_graph_wnll(graphs: Graphs, n_neighbors: int, _: Floats, partly: Floats) -> Floats:
-    """Run graphlearning's Laplace learning with the weights of WNLL."""
-    graphlearning: Any = import_module("graphlearning")
-    known = np.flatnonzero(partly >= 0)
-    model = graphlearning.ssl.laplace(graphs.learning(n_neighbors), reweighting="wnll")
-    return np.asarray(model.fit(known, partly[known]))
 
 
 def expected_calibration_error(chances: Floats, right: Floats, n_bins: int = 15) -> float:

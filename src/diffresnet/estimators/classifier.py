@@ -42,7 +42,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     one help all the same, since labels spread along the graph. Every class is told by prototypes
     in two views of the points: where diffusion of strength ``n_steps * step_size`` puts them (the
     kernel P I P' of their identities), and their own features. Labels that are left out weigh the
-    two, and make the probabilities honest.
+    two, and scale the probabilities.
 
     Args:
         n_top: neighbors that the graph keeps, the point itself counted.
@@ -180,7 +180,6 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         seed: int,
     ) -> None:
         """Do all that depends on the labels."""
-        check_several(classes)
         solution = solve(
             points,
             encoded,
@@ -281,8 +280,10 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         known = self.encoded_labels_ != UNLABELED
         everything[known] = self.classes_[self.encoded_labels_[known]].tolist()
         everything[places] = given
+        encoded, classes = encode_labels(everything)
+        check_several(classes)
         with limited_threads(self.n_jobs):
-            self._learn(self.solution_.points, *encode_labels(everything), self._seed)
+            self._learn(self.solution_.points, encoded, classes, self._seed)
         return self
 
     def suggest(self, n: int = 10) -> npt.NDArray[np.int64]:
@@ -330,8 +331,6 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "solution_")
         parameters = self.get_params() | {"random_state": self._seed}
-        if isinstance(self.class_prior, np.ndarray):
-            parameters["class_prior"] = self.class_prior.tolist()
         arrays = self.solution_.points.to_arrays()
         arrays |= {"classes": self.classes_, "encoded_labels": self.encoded_labels_}
         description: dict[str, Any] = {"parameters": parameters, "n_features": self.n_features_in_}

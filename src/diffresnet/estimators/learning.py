@@ -139,9 +139,8 @@ def measure_stability(
         order = torch.randperm(len(points), generator=generator).to(points.device)
         last = torch.full((len(directions.refined),), -1, device=points.device)
         last.scatter_reduce_(0, classes[order], torch.arange(len(order)).to(order), "amax")
-        chosen = torch.where(last >= 0, order[last], -1)  # the last of each class in this order
-        first = torch.where((chosen >= 0).unsqueeze(1), points[chosen], directions.refined)
-        none = chosen[:0]
+        first = torch.where((last >= 0).unsqueeze(1), points[order[last]], directions.refined)
+        none = order[:0]
         again = refine_prototypes(points, first, view.sharpness, known=none, labels=none)
         kept += float(((points @ again.mT).argmax(dim=1) == classes).double().mean())
     return kept / N_RESTARTS
@@ -231,12 +230,7 @@ def learn(
     n_folds = min(N_FOLDS, int(labels.counts.max()))
     if n_folds > 1:
         left_out = _score_left_out((graph, features), labels, sample, n_folds, generator)
-        if features is None:
-            scale = weigh(left_out.graph, left_out.graph, left_out.classes, (1.0, scale))[1]
-        else:
-            share, scale = weigh(
-                left_out.graph, left_out.features, left_out.classes, (share, scale)
-            )
+        share, scale = weigh(left_out.graph, left_out.features, left_out.classes, (share, scale))
     return Learned(in_graph, in_features, share, scale, stability)
 
 
@@ -254,7 +248,7 @@ def _score_left_out(
     n_folds: int,
     generator: torch.Generator,
 ) -> _LeftOut:
-    """Score labels by what was learned without them."""
+    """Score labels by what was learned without them; without features the graph stands for both."""
     parts: list[_LeftOut] = []
     for fewer, out in labels.folds(n_folds, generator):
         scores = [

@@ -49,5 +49,5 @@ def read_arrays(path: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]
 
 
 def _to_plain(number: Any) -> Any:
-    """Return a NumPy number as a plain one."""
+    """Return a NumPy number or array as plain ones."""
     return number.tolist()
