@@ -130,3 +130,21 @@ def test_bad_input(points: Tensor, n_neighbors: int, message: str) -> None:
     with pytest.raises(ValueError, match="nearest_neighbors") as error:
         nearest_neighbors(points, n_neighbors)
     assert str(error.value) == message
+
+
+def test_approximate_search() -> None:
+    points = random_points(3000, 3)
+    exact = nearest_neighbors(points, 5)
+    found = nearest_neighbors(points, 5, search="approximate")
+    assert float((found.distances == exact.distances).double().mean()) > 0.95
+    few = points[:100]
+    assert torch.equal(
+        nearest_neighbors(few, 5, search="approximate").indices, nearest_neighbors(few, 5).indices
+    )
+
+
+def test_approximate_search_is_for_one_set() -> None:
+    with pytest.raises(ValueError, match=r"`points` must be one set, \(N, d\), got shape"):
+        nearest_neighbors(random_points(20, 3).view(2, 10, 3), 5, search="approximate")
+    with pytest.raises(ValueError, match=r"nearest_neighbors: `search` must be"):
+        nearest_neighbors(random_points(20, 3), 5, search="rough")  # pyright: ignore[reportArgumentType]

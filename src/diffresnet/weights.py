@@ -11,7 +11,7 @@ from torch import Tensor
 
 from diffresnet import _matrix as mx
 from diffresnet._checks import as_points, as_tensor, check_choice, check_count, check_real, fail
-from diffresnet._types import Array, Matrix, Normalization
+from diffresnet._types import Array, Matrix, Normalization, Search
 from diffresnet.neighbors import Neighbors, search_neighbors
 from diffresnet.normalization import balance, normalize
 
@@ -123,6 +123,7 @@ def build_weights(
     bandwidth: float | None = None,
     bandwidth_rank: int | None = None,
     normalization: Normalization = "symmetric",
+    search: Search = "exact",
 ) -> Tensor:
     """Build W = Normalize(Sparse(K, n_top)), K the Gaussian kernel of the points (Algorithm 1).
 
@@ -142,6 +143,7 @@ def build_weights(
             and `bandwidth_rank`, the rank is half of `n_top`, rounded up, and at least 2: the
             paper's 4 for its 7.
         normalization: see `normalize`.
+        search: of the neighbors, ``"exact"`` or ``"approximate"``; see `nearest_neighbors`.
 
     Returns:
         A CSR tensor (N, N) for one set, a dense tensor (T, N, N) for a batch. No gradient flows to
@@ -161,7 +163,7 @@ def build_weights(
     check_choice("build_weights", "normalization", normalization, get_args(Normalization))
     given = as_points("build_weights", points)
     kept = Bandwidths("build_weights", given.shape[-2], n_top, bandwidth, bandwidth_rank)
-    wide = search_neighbors("build_weights", "n_top", given, max(kept.n_top, kept.rank))
+    wide = search_neighbors("build_weights", "n_top", given, max(kept.n_top, kept.rank), search)
     near = Neighbors(wide.distances[..., : kept.n_top], wide.indices[..., : kept.n_top])
     values = similarities(near.distances, kept.of_rows(wide.distances))
     return balance(_assemble(near, values), normalization)

@@ -12,6 +12,7 @@ SETTINGS: dict[str, Any] = {
     "n_top": 8,
     "bandwidth_rank": 4,
     "normalization": "sinkhorn",
+    "search": "exact",
     "seed": 0,
 }
 

@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from diffresnet._checks import check_count, fail
-from diffresnet._types import Normalization
+from diffresnet._types import Normalization, Search
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
 from diffresnet.estimators.fitted import FittedPoints
 from diffresnet.estimators.labels import UNLABELED, encode_labels
@@ -29,6 +29,8 @@ from diffresnet.estimators.storage import read_arrays, write_arrays
 from diffresnet.estimators.suggestion import suggest_points
 
 N_MODES = 100
+LARGEST_EXACT_SEARCH = 20_000
+"""Above this many points ``search="auto"`` is approximate."""
 
 
 class UnreachedWarning(UserWarning):
@@ -49,11 +51,14 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         bandwidth_rank: the kernel's width at a point is the distance to so many-th neighbor.
         normalization: of the weights of neighbors, ``"sinkhorn"`` or ``"symmetric"``; see
             `diffresnet.normalize`.
+        search: of the neighbors: ``"exact"``, ``"approximate"`` (finds nearly all, much faster if
+            there are many points), or ``"auto"``: exact for up to 20,000 points.
         graph: ``"features"`` to build the graph from `X`, ``"precomputed"`` if `X` is the graph:
             (N, N) weights of links.
         step_size: of a diffusion step.
         n_steps: how many; ``"auto"`` chooses along one path by leaving out each label once, in
-            closed form, if every class has two or more, and takes 12 otherwise.
+            closed form, if every class has two or more; otherwise it takes what suits the graph
+            (more for more points; see `docs/classifier.md`).
         solver: ``"kernel"``, or ``"sgd"`` for a trained network (slower, seldom better).
         class_prior: None; ``"uniform"``; or the proportion of each class, in the order of
             `classes_`, that the predictions should have.
@@ -90,6 +95,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         *,
         bandwidth_rank: int = 6,
         normalization: Normalization = "sinkhorn",
+        search: Literal["auto", "exact", "approximate"] = "auto",
         graph: Literal["features", "precomputed"] = "features",
         step_size: float = 0.5,
         n_steps: int | Literal["auto"] = "auto",
@@ -101,6 +107,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         self.n_top = n_top
         self.bandwidth_rank = bandwidth_rank
         self.normalization: Normalization = normalization
+        self.search: Literal["auto", "exact", "approximate"] = search
         self.graph: Literal["features", "precomputed"] = graph
         self.step_size = step_size
         self.n_steps: int | Literal["auto"] = n_steps
@@ -147,12 +154,18 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
                     n_top=self.n_top,
                     bandwidth_rank=self.bandwidth_rank,
                     normalization=self.normalization,
+                    search=self._search_of(n_points),
                     seed=seed,
                 )
             else:
                 points = FittedPoints.from_graph(links, n_modes)
             self._learn(points, encoded, classes, seed)
         return self
+
+    def _search_of(self, n_points: int) -> Search:
+        if self.search == "auto":
+            return "approximate" if n_points > LARGEST_EXACT_SEARCH else "exact"
+        return self.search
 
     def _split_input(self, X: Any, graph: Any) -> tuple[Any, Any]:  # noqa: N803
         """Return the features, or None, and the weights of the links, or None."""

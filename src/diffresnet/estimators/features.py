@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from scipy import sparse
+from scipy.linalg import eigh
 from scipy.sparse.linalg import norm as sparse_norm
 from sklearn.decomposition import TruncatedSVD
 from torch import Tensor
@@ -82,7 +83,11 @@ def _to_sphere(moved: Tensor, spread: Tensor | None) -> Tensor:
 def _principal_directions(points: Tensor, seed: int) -> Tensor:
     n_features = points.shape[1]
     if n_features <= LARGEST_COVARIANCE:
-        return torch.linalg.eigh(points.mT @ points).eigenvectors.flip(1)[:, :N_KEPT].contiguous()
+        # In float64: float32 has given NaN for features that are zero everywhere.
+        covariance = (points.mT @ points).double().numpy()
+        kept = (max(0, n_features - N_KEPT), n_features - 1)
+        largest = eigh(covariance, subset_by_index=kept)[1][:, ::-1]
+        return torch.from_numpy(largest.copy()).to(points)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         found = torch.svd_lowrank(points, q=min(N_KEPT, *points.shape), niter=2)

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
 from diffresnet import _matrix as mx
-from diffresnet._types import Normalization
+from diffresnet._types import Normalization, Search
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.estimators.features import N_FOR_CLASSES, FeatureSpace
 from diffresnet.estimators.learning import FEATURE_SHARPNESS, View
@@ -46,6 +46,7 @@ class FittedPoints:
         n_top: int,
         bandwidth_rank: int,
         normalization: Normalization,
+        search: Search,
         seed: int,
     ) -> "FittedPoints":
         """Build the graph of the nearest neighbors, unless `links` gives one, and decompose it."""
@@ -57,6 +58,7 @@ class FittedPoints:
                 min(n_top, n_points),
                 bandwidth_rank=min(bandwidth_rank, n_points),
                 normalization=normalization,
+                search=search,
             )
         operator = DiffusionOperator(links)
         return cls(space, points, operator, Spectrum.of(operator, n_modes))

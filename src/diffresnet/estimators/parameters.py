@@ -27,6 +27,7 @@ def check_parameters(model: "DiffResNetClassifier") -> None:
     check_count(NAME, "n_top", model.n_top, low=2)
     check_count(NAME, "bandwidth_rank", model.bandwidth_rank, low=2)
     check_choice(NAME, "normalization", model.normalization, ("symmetric", "sinkhorn"))
+    check_choice(NAME, "search", model.search, ("auto", "exact", "approximate"))
     check_choice(NAME, "graph", model.graph, ("features", "precomputed"))
     check_choice(NAME, "solver", model.solver, ("kernel", "sgd"))
     check_real(NAME, "step_size", model.step_size)

@@ -95,7 +95,7 @@ def solve(
         else StrengthChoice(n_steps, {})
     )
     generator = torch.Generator().manual_seed(seed)
-    view = graph_view(points.spectrum, step_size, choice.n_steps)
+    view = graph_view(points.spectrum, step_size, choice.n_steps, n_classes)
     learned = learn(view, points.feature_view, labels, generator)
     trained = None
     if solver == "sgd":

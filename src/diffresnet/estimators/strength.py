@@ -9,13 +9,24 @@ from diffresnet.estimators.learning import GRAPH_SHARPNESS, Labels, View
 from diffresnet.estimators.prototypes import score_without_own
 from diffresnet.estimators.spectrum import Spectrum
 
-STEPS_TRIED = (3, 6, 12, 24, 48, 96)
-DEFAULT_STEPS = 12
+LEFT_OF_MODE = 0.35
+"""How much of a mode the default strength leaves; which modes, `default_steps` says."""
+
+MODES_A_CLASS = 3
+STILL = 1e-6
+"""Modes that decay no faster are those of parts of the graph that are not connected."""
+
+LEAST_STRENGTH = 4.0
+MOST_STEPS = 10_000
+FACTORS_TRIED = (0.25, 0.5, 1, 2, 4, 8)
+"""Strengths that are tried on the labels, as multiples of the default."""
+
 CLEARLY = 3.0
 """Standard errors of the gain in log-likelihood that another strength must have."""
 
-MINIMAL_GAIN = 10.0
-"""And this much more: with few labels the standard error is a guess itself."""
+BIAS = 10.0
+"""And so much more, over the square of the number of labels of the class, for each label: the mean
+of few labels gains by strong diffusion what the refined prototypes have without it."""
 
 SHARPNESSES = (2.5, 5.0, 10.0, 20.0, 40.0)
 """Strong diffusion draws points together, and needs more of it."""
@@ -35,29 +46,58 @@ class StrengthChoice:
     path: dict[int, float]
 
 
-def graph_view(spectrum: Spectrum, step_size: float, n_steps: int) -> View:
-    """Return where diffusion by `n_steps` steps puts the points."""
-    return View.make(spectrum.modes, spectrum.decay(step_size, n_steps), GRAPH_SHARPNESS)
+def default_steps(spectrum: Spectrum, step_size: float, n_classes: int) -> int:
+    """Return how many steps suit the graph: more if it is larger, or its parts hang together less.
+
+    One bound is that little is left of the fastest mode that is known: then what the others would
+    add is small. The other is that little is left but three modes a class, which is much more
+    diffusion where the points lie along lines, and hardly more where they fill many dimensions.
+    The geometric mean of the two is taken.
+    """
+    moving = spectrum.rates[spectrum.rates > STILL]
+    if len(moving) == 0:
+        return MOST_STEPS
+    slower = float(moving[min(MODES_A_CLASS * n_classes, len(moving) - 1)])
+    n_steps = math.sqrt(_steps_to_end(slower, step_size) * _steps_to_end(moving[-1], step_size))
+    return min(MOST_STEPS, max(math.ceil(LEAST_STRENGTH / step_size), round(n_steps)))
+
+
+def _steps_to_end(rate: Tensor | float, step_size: float) -> float:
+    """Return after how many steps only `LEFT_OF_MODE` is left of a mode."""
+    left = 1 - step_size * float(rate)
+    return math.log(LEFT_OF_MODE) / math.log(max(left, LEFT_OF_MODE))
+
+
+def graph_view(spectrum: Spectrum, step_size: float, n_steps: int, n_classes: int) -> View:
+    """Return where diffusion by `n_steps` steps puts the points.
+
+    The more classes there are, the sharper they must be for a point to belong mostly to one.
+    """
+    sharpness = GRAPH_SHARPNESS * max(1.0, math.log10(n_classes))
+    return View.make(spectrum.modes, spectrum.decay(step_size, n_steps), sharpness)
 
 
 def choose_strength(spectrum: Spectrum, labels: Labels, step_size: float) -> StrengthChoice:
     """Try every strength on the labels, each left out once, in closed form.
 
-    Only where each class has two labels or more. The default, `DEFAULT_STEPS`, is left for a better
-    one only if the labels speak clearly: prototypes that are refined afterwards, as these are not,
-    need less diffusion.
+    Only where each class has two labels or more. The default is left for a better one only if the
+    labels speak clearly: prototypes that are refined afterwards, as these are not, need less
+    diffusion.
     """
+    usual = default_steps(spectrum, step_size, labels.n_classes)
     if int(labels.counts.min()) < 2:
-        return StrengthChoice(DEFAULT_STEPS, {})
+        return StrengthChoice(usual, {})
+    tried = sorted({max(1, round(factor * usual)) for factor in FACTORS_TRIED})
     fits = {
-        n_steps: _likelihoods(graph_view(spectrum, step_size, n_steps), labels)
-        for n_steps in STEPS_TRIED
+        n_steps: _likelihoods(graph_view(spectrum, step_size, n_steps, labels.n_classes), labels)
+        for n_steps in tried
     }
     path = {n_steps: float(fit.mean()) for n_steps, fit in fits.items()}
     best = max(path, key=lambda n_steps: path[n_steps])
-    gain = fits[best] - fits[DEFAULT_STEPS]
-    if float(gain.sum()) <= MINIMAL_GAIN + CLEARLY * float(gain.std()) * math.sqrt(len(gain)):
-        best = DEFAULT_STEPS
+    gain = fits[best] - fits[usual]
+    bias = BIAS * float((1 / labels.counts[labels.classes].square()).sum())
+    if float(gain.sum()) <= bias + CLEARLY * float(gain.std()) * math.sqrt(len(gain)):
+        best = usual
     return StrengthChoice(best, path)
 
 
