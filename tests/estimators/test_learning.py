@@ -57,9 +57,9 @@ def test_stability_of_clusters_and_of_noise() -> None:
     assert found[0] > 0.99
     assert found[1] < 0.9
     assert share_from_stability(0.99) == 1
-    assert share_from_stability(0.5) == 0.3
-    assert scale_from_stability(0.99) == 1
-    assert scale_from_stability(0.5) == 0.4
+    assert share_from_stability(0.5) == 0.1
+    assert scale_from_stability(0.99, 10) == 1
+    assert scale_from_stability(0.5, 100) == 0.125
 
 
 def test_labels_weigh_the_views() -> None:

@@ -21,6 +21,9 @@ N_SAMPLED = 4000
 """Prototypes are refined by so many of the points: more would not move them."""
 
 N_RESTARTS = 8
+N_RESTARTED = 2000
+"""Stability is measured on so many points of the sample."""
+
 N_FOLDS = 5
 DOUBT = 0.5
 """How far share, and logarithm of the scale, may be from what stability says, without labels."""
@@ -28,6 +31,11 @@ DOUBT = 0.5
 SHARES = tuple(step / 10 for step in range(11))
 SCALES = tuple(2 ** (step / 4) for step in range(-12, 9))
 """What the scores may be multiplied by, to make the probabilities honest."""
+
+
+def sharper(n_classes: int) -> float:
+    """Return how much sharper many classes must be for a point to belong mostly to one."""
+    return max(1.0, math.log10(n_classes))
 
 
 @dataclass(frozen=True)
@@ -127,33 +135,37 @@ def find_directions(view: View, labels: Labels, sample: Tensor) -> Directions:
 def measure_stability(
     view: View, directions: Directions, sample: Tensor, generator: torch.Generator
 ) -> float:
-    """Tell how well the refined classes are found again from one random point of each.
+    """Tell how well classes are found again from one random point of each.
+
+    The refined classes are, then the classes that were found from them, and so on: what comes out
+    says more of the graph than of the labels.
 
     Returns:
         The share of points that keep their class, over `N_RESTARTS` restarts.
     """
-    points = view.points[sample]
-    classes = (points @ directions.refined.mT).argmax(dim=1)
+    points, prototypes = view.points[sample[:N_RESTARTED]], directions.refined
+    classes = (points @ prototypes.mT).argmax(dim=1)
     kept = 0.0
     for _ in range(N_RESTARTS):
         order = torch.randperm(len(points), generator=generator).to(points.device)
-        last = torch.full((len(directions.refined),), -1, device=points.device)
+        last = torch.full((len(prototypes),), -1, device=points.device)
         last.scatter_reduce_(0, classes[order], torch.arange(len(order)).to(order), "amax")
-        first = torch.where((last >= 0).unsqueeze(1), points[order[last]], directions.refined)
+        first = torch.where((last >= 0).unsqueeze(1), points[order[last]], prototypes)
         none = order[:0]
-        again = refine_prototypes(points, first, view.sharpness, known=none, labels=none)
-        kept += float(((points @ again.mT).argmax(dim=1) == classes).double().mean())
+        prototypes = refine_prototypes(points, first, view.sharpness, known=none, labels=none)
+        before, classes = classes, (points @ prototypes.mT).argmax(dim=1)
+        kept += float((before == classes).double().mean())
     return kept / N_RESTARTS
 
 
 def share_from_stability(stability: float) -> float:
     """Return the share of the graph's view when no label can be left out."""
-    return 0.3 + 0.7 * min(1.0, max(0.0, (stability - 0.80) / 0.10))
+    return 0.1 + 0.9 * min(1.0, max(0.0, (stability - 0.84) / 0.06))
 
 
-def scale_from_stability(stability: float) -> float:
+def scale_from_stability(stability: float, n_classes: int) -> float:
     """Return the scale of the scores when no label can be left out."""
-    return 0.4 + 0.6 * min(1.0, max(0.0, (stability - 0.85) / 0.12))
+    return (0.25 + 0.75 * min(1.0, max(0.0, (stability - 0.82) / 0.07))) / sharper(n_classes)
 
 
 def weigh(
@@ -226,7 +238,7 @@ def learn(
     in_features = None if features is None else find_directions(features, labels, sample)
     stability = measure_stability(graph, in_graph, sample, generator)
     share = 1.0 if features is None else share_from_stability(stability)
-    scale = scale_from_stability(stability)
+    scale = scale_from_stability(stability, labels.n_classes)
     n_folds = min(N_FOLDS, int(labels.counts.max()))
     if n_folds > 1:
         left_out = _score_left_out((graph, features), labels, sample, n_folds, generator)

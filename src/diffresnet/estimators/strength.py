@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from diffresnet.estimators.learning import GRAPH_SHARPNESS, Labels, View
+from diffresnet.estimators.learning import GRAPH_SHARPNESS, Labels, View, sharper
 from diffresnet.estimators.prototypes import score_without_own
 from diffresnet.estimators.spectrum import Spectrum
 
@@ -69,11 +69,8 @@ def _steps_to_end(rate: Tensor | float, step_size: float) -> float:
 
 
 def graph_view(spectrum: Spectrum, step_size: float, n_steps: int, n_classes: int) -> View:
-    """Return where diffusion by `n_steps` steps puts the points.
-
-    The more classes there are, the sharper they must be for a point to belong mostly to one.
-    """
-    sharpness = GRAPH_SHARPNESS * max(1.0, math.log10(n_classes))
+    """Return where diffusion by `n_steps` steps puts the points, to tell so many classes apart."""
+    sharpness = GRAPH_SHARPNESS * sharper(n_classes)
     return View.make(spectrum.modes, spectrum.decay(step_size, n_steps), sharpness)
 
 
