@@ -21,9 +21,6 @@ N_SAMPLED = 4000
 """Prototypes are refined by so many of the points: more would not move them."""
 
 N_RESTARTS = 8
-N_RESTARTED = 2000
-"""Stability is measured on so many points of the sample."""
-
 N_FOLDS = 5
 DOUBT = 0.5
 """How far share, and logarithm of the scale, may be from what stability says, without labels."""
@@ -143,7 +140,7 @@ def measure_stability(
     Returns:
         The share of points that keep their class, over `N_RESTARTS` restarts.
     """
-    points, prototypes = view.points[sample[:N_RESTARTED]], directions.refined
+    points, prototypes = view.points[sample], directions.refined
     classes = (points @ prototypes.mT).argmax(dim=1)
     kept = 0.0
     for _ in range(N_RESTARTS):
