@@ -2,8 +2,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-from diffresnet.estimators.labels import encode_labels
+from diffresnet.estimators.labels import Labels, encode_labels
+from tests.estimators.directions_examples import labels
 
 
 @pytest.mark.parametrize(
@@ -61,3 +63,15 @@ def test_many_classes_of_one_label_each() -> None:
     codes, classes = encode_labels([*range(30), -1])
     assert len(classes) == 30
     assert codes[-1] == -1
+
+
+def test_folds_leave_every_label_out_once_and_none_of_a_class_alone() -> None:
+    several = labels(5)
+    alone = Labels(torch.cat([several.known, torch.tensor([119])]), torch.tensor([0] * 15 + [1]), 2)
+    for given in (several, alone):
+        left: list[int] = []
+        for fewer, out in given.folds(5, torch.Generator().manual_seed(0)):
+            assert bool((fewer.counts > 0).all())
+            assert len(fewer.known) + int(out.sum()) == len(given.known)
+            left += given.known[out].tolist()
+        assert sorted(left) == several.known.tolist()

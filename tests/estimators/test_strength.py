@@ -1,7 +1,7 @@
 import torch
 
 from diffresnet import DiffusionOperator, build_weights
-from diffresnet.estimators.learning import Labels
+from diffresnet.estimators.labels import Labels
 from diffresnet.estimators.spectrum import Spectrum
 from diffresnet.estimators.strength import (
     FACTORS_TRIED,
@@ -10,6 +10,8 @@ from diffresnet.estimators.strength import (
     default_steps,
     graph_view,
 )
+
+ONE_EACH = Labels(torch.tensor([0, 150]), torch.tensor([0, 1]), 2)
 
 
 def chain() -> tuple[Spectrum, torch.Tensor]:
@@ -22,16 +24,15 @@ def chain() -> tuple[Spectrum, torch.Tensor]:
 
 def test_one_label_a_class_leaves_the_default() -> None:
     spectrum, _ = chain()
-    labels = Labels(torch.tensor([0, 150]), torch.tensor([0, 1]), 2)
-    choice = choose_strength(spectrum, labels, 0.5)
-    assert (choice.n_steps, choice.path) == (default_steps(spectrum, 0.5, 2), {})
+    choice = choose_strength(spectrum, ONE_EACH, 0.5)
+    assert (choice.n_steps, choice.path) == (default_steps(spectrum, 0.5, ONE_EACH), {})
 
 
 def test_labels_far_apart_ask_for_strong_diffusion() -> None:
     spectrum, classes = chain()
     known = torch.arange(0, 300, 6)
-    choice = choose_strength(spectrum, Labels(known, classes[known], 2), 0.5)
-    usual = default_steps(spectrum, 0.5, 2)
+    labels = Labels(known, classes[known], 2)
+    choice, usual = choose_strength(spectrum, labels, 0.5), default_steps(spectrum, 0.5, labels)
     assert tuple(choice.path) == tuple(round(factor * usual) for factor in FACTORS_TRIED)
     assert choice.n_steps > usual
     assert choice.path[choice.n_steps] == max(choice.path.values())
@@ -45,25 +46,31 @@ def test_view_is_of_length_one() -> None:
 def test_default_leaves_little_of_the_last_mode() -> None:
     rates = torch.cat([torch.zeros(3), torch.tensor([0.01, 0.05])])
     spectrum = Spectrum(rates, torch.zeros(4, 5))
-    n_steps = default_steps(spectrum, 0.5, 2)
+    n_steps = default_steps(spectrum, 0.5, ONE_EACH)
     assert abs(float(spectrum.decay(0.5, n_steps)[-1]) - LEFT_OF_MODE) < 0.01
-    assert abs(default_steps(spectrum, 0.25, 2) - 2 * n_steps) <= 1
+    assert abs(default_steps(spectrum, 0.25, ONE_EACH) - 2 * n_steps) <= 1
 
 
 def test_lines_need_more_than_clouds() -> None:
     clouds, lines = torch.linspace(0.1, 0.2, 101), torch.linspace(0.002, 0.448, 101).square()
     few, many = (Spectrum(rates, torch.zeros(4, 101)) for rates in (clouds, lines))
-    assert default_steps(many, 0.5, 2) > 3 * default_steps(few, 0.5, 2)
+    assert default_steps(many, 0.5, ONE_EACH) > 3 * default_steps(few, 0.5, ONE_EACH)
 
 
 def test_default_has_bounds() -> None:
     fast = Spectrum(torch.tensor([0.0, 1.9]), torch.zeros(4, 2))
-    assert default_steps(fast, 0.5, 2) == 8
+    assert default_steps(fast, 0.5, ONE_EACH) == 8
     still = Spectrum(torch.tensor([0.0, 0.0]), torch.zeros(4, 2))
-    assert default_steps(still, 0.5, 2) == 10_000
+    assert default_steps(still, 0.5, ONE_EACH) == 10_000
 
 
 def test_more_classes_are_sharper() -> None:
     spectrum, _ = chain()
-    few, many = (graph_view(spectrum, 0.5, 12, n_classes) for n_classes in (10, 100))
+    few, many = (graph_view(spectrum, 0.5, 12, n_classes) for n_classes in (10, 40))
     assert many.sharpness == 2 * few.sharpness
+
+
+def test_more_labels_need_less() -> None:
+    spectrum = Spectrum(torch.linspace(0, 0.02, 101), torch.zeros(4, 101))
+    many = Labels(torch.arange(32), torch.arange(32) % 2, 2)
+    assert abs(default_steps(spectrum, 0.5, many) - default_steps(spectrum, 0.5, ONE_EACH) / 2) <= 1

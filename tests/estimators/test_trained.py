@@ -1,7 +1,7 @@
 import torch
 
 from diffresnet import DiffusionOperator, build_weights
-from diffresnet.estimators.learning import Labels
+from diffresnet.estimators.labels import Labels
 from diffresnet.estimators.trained import train_network
 from tests.estimators.examples import clusters
 

@@ -15,9 +15,11 @@ from diffresnet import _matrix as mx
 from diffresnet._types import Normalization, Search
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.estimators.features import N_FOR_CLASSES, FeatureSpace
-from diffresnet.estimators.learning import FEATURE_SHARPNESS, View
 from diffresnet.estimators.spectrum import Spectrum
+from diffresnet.estimators.views import View
 from diffresnet.weights import build_weights
+
+FEATURE_SHARPNESS = 20.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class FittedPoints:
         if self.points is None:
             return None
         shown = self.points[:, :N_FOR_CLASSES]
-        return View.make(shown, shown.new_ones(shown.shape[1]), FEATURE_SHARPNESS)
+        return View.make(shown, shown.new_ones(shown.shape[1]), FEATURE_SHARPNESS, by_mean=True)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return all of it as arrays."""

@@ -1,14 +1,51 @@
 """Labels as people write them: some missing, of any type."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from sklearn.utils import column_or_1d
+from torch import Tensor
 
 from diffresnet._checks import fail
 
 UNLABELED = -1
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The points that have a label.
+
+    Attributes:
+        known: (n,) which points.
+        classes: (n,) their classes.
+        n_classes: K.
+    """
+
+    known: Tensor
+    classes: Tensor
+    n_classes: int
+
+    @property
+    def counts(self) -> Tensor:
+        """How many points of each class have a label, (K,)."""
+        return torch.bincount(self.classes, minlength=self.n_classes)
+
+    def folds(self, n_folds: int, generator: torch.Generator) -> Iterator[tuple["Labels", Tensor]]:
+        """Yield labels without a fold, and which were left out; never the only one of a class."""
+        order = torch.randperm(len(self.classes), generator=generator).to(self.classes.device)
+        rank = torch.empty_like(order)
+        for one in range(self.n_classes):
+            own = order[self.classes[order] == one]
+            rank[own] = torch.arange(len(own), device=order.device)
+        several = self.counts[self.classes] > 1
+        for fold in range(n_folds):
+            out = several & (rank % n_folds == fold)
+            if out.any():
+                yield Labels(self.known[~out], self.classes[~out], self.n_classes), out
 
 
 def encode_labels(y: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:

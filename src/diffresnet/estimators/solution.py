@@ -10,13 +10,14 @@ from torch import Tensor
 
 from diffresnet.estimators.features import N_FOR_CLASSES
 from diffresnet.estimators.fitted import FittedPoints
-from diffresnet.estimators.labels import UNLABELED
-from diffresnet.estimators.learning import Labels, Learned, View, learn
+from diffresnet.estimators.labels import UNLABELED, Labels
+from diffresnet.estimators.learning import Learned, learn
 from diffresnet.estimators.links import link_new_points
 from diffresnet.estimators.parameters import check_prior, check_step
 from diffresnet.estimators.priors import match_prior
 from diffresnet.estimators.strength import StrengthChoice, choose_strength, graph_view
 from diffresnet.estimators.trained import train_network
+from diffresnet.estimators.views import View
 
 Floats = npt.NDArray[Any]
 Solver = Literal["kernel", "sgd"]

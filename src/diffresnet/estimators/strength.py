@@ -5,14 +5,18 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from diffresnet.estimators.learning import GRAPH_SHARPNESS, Labels, View, sharper
+from diffresnet.estimators.labels import Labels
 from diffresnet.estimators.prototypes import score_without_own
 from diffresnet.estimators.spectrum import Spectrum
+from diffresnet.estimators.stability import sharper
+from diffresnet.estimators.views import View
 
+GRAPH_SHARPNESS = 10.0
 LEFT_OF_MODE = 0.35
 """How much of a mode the default strength leaves; which modes, `default_steps` says."""
 
 MODES_A_CLASS = 3
+FEWER_WITH_LABELS = 0.25
 STILL = 1e-6
 """Modes that decay no faster are those of parts of the graph that are not connected."""
 
@@ -46,23 +50,25 @@ class StrengthChoice:
     path: dict[int, float]
 
 
-def default_steps(spectrum: Spectrum, step_size: float, n_classes: int) -> int:
+def default_steps(spectrum: Spectrum, step_size: float, labels: Labels) -> int:
     """Return how many steps suit the graph: more if it is larger, or its parts hang together less.
 
     One bound is that little is left of the fastest mode that is known: then what the others would
     add is small. The other is that little is left but three modes a class, which is much more
     diffusion where the points lie along lines, and hardly more where they fill many dimensions.
-    The geometric mean of the two is taken.
+    The geometric mean of the two is taken, and less of it the more labels there are, since each has
+    to reach fewer points.
     """
     moving = spectrum.rates[spectrum.rates > STILL]
     if len(moving) == 0:
         return MOST_STEPS
-    slower = float(moving[min(MODES_A_CLASS * n_classes, len(moving) - 1)])
+    slower = moving[min(MODES_A_CLASS * labels.n_classes, len(moving) - 1)]
     n_steps = math.sqrt(_steps_to_end(slower, step_size) * _steps_to_end(moving[-1], step_size))
+    n_steps /= (len(labels.known) / labels.n_classes) ** FEWER_WITH_LABELS
     return min(MOST_STEPS, max(math.ceil(LEAST_STRENGTH / step_size), round(n_steps)))
 
 
-def _steps_to_end(rate: Tensor | float, step_size: float) -> float:
+def _steps_to_end(rate: Tensor, step_size: float) -> float:
     """Return after how many steps only `LEFT_OF_MODE` is left of a mode."""
     left = 1 - step_size * float(rate)
     return math.log(LEFT_OF_MODE) / math.log(max(left, LEFT_OF_MODE))
@@ -71,7 +77,7 @@ def _steps_to_end(rate: Tensor | float, step_size: float) -> float:
 def graph_view(spectrum: Spectrum, step_size: float, n_steps: int, n_classes: int) -> View:
     """Return where diffusion by `n_steps` steps puts the points, to tell so many classes apart."""
     sharpness = GRAPH_SHARPNESS * sharper(n_classes)
-    return View.make(spectrum.modes, spectrum.decay(step_size, n_steps), sharpness)
+    return View.make(spectrum.modes, spectrum.decay(step_size, n_steps), sharpness, by_mean=False)
 
 
 def choose_strength(spectrum: Spectrum, labels: Labels, step_size: float) -> StrengthChoice:
@@ -81,7 +87,7 @@ def choose_strength(spectrum: Spectrum, labels: Labels, step_size: float) -> Str
     labels speak clearly: prototypes that are refined afterwards, as these are not, need less
     diffusion.
     """
-    usual = default_steps(spectrum, step_size, labels.n_classes)
+    usual = default_steps(spectrum, step_size, labels)
     if int(labels.counts.min()) < 2:
         return StrengthChoice(usual, {})
     tried = sorted({max(1, round(factor * usual)) for factor in FACTORS_TRIED})

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.diffusion import DiffusionOperator
-from diffresnet.estimators.learning import Labels
+from diffresnet.estimators.labels import Labels
 from diffresnet.nn import DiffResNet
 
 N_EPOCHS = 100
