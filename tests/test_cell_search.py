@@ -2,7 +2,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from diffresnet._cell_search import can_search_cells, search_cells
+from diffresnet._cell_search import (
+    CELLS,
+    CROWDED,
+    NEARBY,
+    _Cells,  # pyright: ignore[reportPrivateUsage]
+    can_search_cells,
+    search_cells,
+)
 from diffresnet._exact_search import search_sets
 
 
@@ -39,18 +46,53 @@ def test_same_result_every_time() -> None:
     assert torch.equal(search_cells(points, 5).indices, search_cells(points, 5).indices)
 
 
-@pytest.mark.parametrize("scale", [0.0, 1e-30, 1e15])
-def test_crowds_and_sizes(scale: float) -> None:
-    points = clusters(5000, 3) * scale
-    points[:3000] = points[0]  # duplicates
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e15])
+def test_distances_of_every_size(scale: float, dtype: torch.dtype) -> None:
+    points = clusters(3000, 6, dtype)
+    usual, scaled = (search_cells(given, 6) for given in (points, points * scale))
+    torch.testing.assert_close(
+        scaled.distances.double() / scale, usual.distances.double(), rtol=1e-4, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+def test_tight_clusters_far_apart(dtype: torch.dtype, offset: float) -> None:
+    points = 1e-3 * clusters(5000, 10).to(dtype)
+    points[::2, 0] += 10
+    found = search_cells(points + offset, 6)
+    exact = search_sets((points + offset).unsqueeze(0), 6)
+    common = (found.indices.unsqueeze(2) == exact.indices[0].unsqueeze(1)).any(dim=2)
+    assert float(common.double().mean()) > 0.9
+
+
+def test_a_crowd_of_duplicates() -> None:
+    points = clusters(5000, 3)
+    points[:3000] = points[0]
     found = search_cells(points, 6)
-    assert bool(found.distances.isfinite().all())
     assert bool((found.distances[:3000] == 0).all())
-    assert bool((found.indices[:3000] < 3000).all()) or scale == 0
+    assert bool((found.indices[:3000] < 3000).all())
     assert bool((found.indices.sort(dim=1).values.diff(dim=1) > 0).all())
+    all_equal = search_cells(torch.ones(5000, 3), 6)
+    assert bool((all_equal.distances == 0).all())
+
+
+def test_no_point_is_compared_with_a_whole_crowd() -> None:
+    points = clusters(5000, 3)
+    points[:4000] = points[0]
+    cells = _Cells(points, CELLS * 70)
+    largest = int(cells.sizes.argmax())
+    assert len(cells.members(largest)) >= 4000
+    assert len(cells.candidates(largest, 10)) == CROWDED * NEARBY * 5000 // (CELLS * 70)
+
+
+def test_enough_candidates_whatever_the_cells() -> None:
+    cells = _Cells(clusters(3000, 3), 1000)
+    assert all(len(cells.candidates(one, 500)) >= 500 for one in range(0, cells.n_cells, 50))
 
 
 def test_few_points_gain_nothing() -> None:
-    assert not can_search_cells(900, 5)
-    assert can_search_cells(5000, 11)
-    assert not can_search_cells(5000, 500)
+    assert not can_search_cells(16_000, 5)
+    assert can_search_cells(17_000, 11)
+    assert not can_search_cells(17_000, 500)

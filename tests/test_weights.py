@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
+import diffresnet.neighbors
 from diffresnet import build_weights, gaussian_kernel, graph_weights, normalize, sparsify
-from diffresnet._types import Normalization
+from diffresnet._types import Normalization, Search
 from tests import reference
 
 NORMALIZATIONS: tuple[Normalization, ...] = ("row", "symmetric", "sinkhorn")
@@ -239,3 +240,18 @@ def test_bad_input(call: Callable[[], Tensor], message: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
         call()
     assert str(error.value) == message
+
+
+def test_approximate_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def refuse(n_points: int, n_neighbors: int) -> bool:
+        asked.append(f"{n_neighbors} of {n_points}")
+        return False
+
+    monkeypatch.setattr(diffresnet.neighbors, "can_search_cells", refuse)
+    points = torch.randn(30, 3, generator=torch.Generator().manual_seed(0))
+    ways: tuple[Search, Search] = ("exact", "approximate")
+    exact, found = (build_weights(points, 5, search=how) for how in ways)
+    assert asked == ["5 of 30"]
+    assert torch.equal(found.to_dense(), exact.to_dense())

@@ -33,40 +33,47 @@ BLOCK_SIZE = 2**23
 
 
 def can_search_cells(n_points: int, n_neighbors: int) -> bool:
-    """Tell whether there are cells enough, and points enough in them."""
+    """Tell whether there are cells enough for a gain, and points enough in them."""
     n_cells = CELLS * math.isqrt(n_points)
-    return n_cells > 2 * NEARBY and NEARBY * n_points // n_cells > 8 * n_neighbors
+    return n_cells >= 8 * NEARBY and NEARBY * n_points // n_cells > 8 * n_neighbors
 
 
 def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
     """Find most of the nearest neighbors of every point (N, d); see `can_search_cells`."""
-    n_points = len(points)
-    moved = points - points.mean(dim=0)
-    rough = (moved / moved.abs().max().clamp(min=torch.finfo(points.dtype).tiny)).float()
-    cells = _Cells(rough, CELLS * math.isqrt(n_points))
+    n_points, n_features = points.shape
+    # Between 1 and 2 in size, squares neither overflow nor vanish; a power of two changes no digit.
+    exponent = math.frexp(float(points.abs().max()))[1] - 1
+    half = exponent // 2  # the power itself may be out of range
+    points = points * 2.0**-half * 2.0 ** (half - exponent)
+    cells = _Cells((points - points.mean(dim=0)).float(), CELLS * math.isqrt(n_points))
     found = torch.empty(n_points, n_neighbors, dtype=torch.long, device=points.device)
     distances = torch.empty(n_points, n_neighbors, dtype=points.dtype, device=points.device)
     n_chosen = n_neighbors - 1 + SPARE_CANDIDATES
     for one in range(cells.n_cells):
-        candidates = cells.candidates(one, n_chosen + 1)
-        nearby, norms = rough[candidates], cells.norms[candidates]
-        for rows in cells.members(one).split(max(1, BLOCK_SIZE // len(candidates))):
-            reduced = torch.addmm(norms, rough[rows], nearby.mT, alpha=-2)
+        members, candidates = cells.members(one), cells.candidates(one, n_chosen + 1)
+        # Around a point of the cell, and in units of it, float32 tells points of tight clusters.
+        nearby = points[candidates] - points[members[0]]
+        unit = nearby.abs().max().clamp(min=torch.finfo(points.dtype).tiny)
+        nearby = (nearby / unit).float()
+        norms = nearby.square().sum(dim=1)
+        n_rows = BLOCK_SIZE // max(len(candidates), n_chosen * n_features)
+        for rows in members.split(max(1, n_rows)):
+            own = ((points[rows] - points[members[0]]) / unit).float()
+            reduced = torch.addmm(norms, own, nearby.mT, alpha=-2)
             reduced.masked_fill_(candidates == rows.unsqueeze(1), torch.inf)
             chosen = candidates[reduced.topk(n_chosen, dim=1, largest=False).indices]
             exact = (points[chosen] - points[rows].unsqueeze(1)).norm(dim=2)
             order = exact.argsort(dim=1, stable=True)[:, : n_neighbors - 1]
             found[rows] = torch.cat([rows.unsqueeze(1), chosen.gather(1, order)], dim=1)
-            own = exact.new_zeros(len(rows), 1)
-            distances[rows] = torch.cat([own, exact.gather(1, order)], dim=1)
-    return Neighbors(distances, found)
+            itself = exact.new_zeros(len(rows), 1)
+            distances[rows] = torch.cat([itself, exact.gather(1, order)], dim=1)
+    return Neighbors(distances * 2.0**half * 2.0 ** (exponent - half), found)
 
 
 class _Cells:
     """The points (N, d), divided by k-means."""
 
     def __init__(self, points: Tensor, n_cells: int) -> None:
-        self.norms = points.square().sum(dim=1)
         middles = _find_middles(points, n_cells)
         cell = _nearest_middle(points, middles)
         used, cell, sizes = cell.unique(return_inverse=True, return_counts=True)

@@ -45,18 +45,21 @@ def entries(matrix: Tensor) -> Tensor:
     return matrix.values() if is_csr(matrix) else matrix
 
 
-def csr(row_starts: Tensor, columns: Tensor, values: Tensor) -> Tensor:
-    """Return the square CSR tensor of these parts.
+def csr(
+    row_starts: Tensor, columns: Tensor, values: Tensor, n_columns: int | None = None
+) -> Tensor:
+    """Return the CSR tensor of these parts, square unless `n_columns` says otherwise.
 
     Indices are 32-bit where they fit: the sparse product is faster with them.
     """
     n_points = row_starts.numel() - 1
-    index = torch.int32 if max(values.numel(), n_points) < 2**31 else torch.int64
+    width = n_points if n_columns is None else n_columns
+    index = torch.int32 if max(values.numel(), n_points, width) < 2**31 else torch.int64
     return torch.sparse_csr_tensor(
         row_starts.to(index),
         columns.to(index),
         values,
-        size=(n_points, n_points),
+        size=(n_points, width),
         check_invariants=False,
     )
 

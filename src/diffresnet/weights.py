@@ -127,8 +127,8 @@ def build_weights(
 ) -> Tensor:
     """Build W = Normalize(Sparse(K, n_top)), K the Gaussian kernel of the points (Algorithm 1).
 
-    Equal to `normalize(sparsify(gaussian_kernel(...)))`, but from nearest neighbors alone: memory
-    and weights grow with N n_top, not with N^2.
+    Equal to `normalize(sparsify(gaussian_kernel(...)))` if the search is exact, but from nearest
+    neighbors alone: memory and weights grow with N n_top, not with N^2.
 
     The paper's program keeps, for few-shot tasks, the distances strictly below the n_top-th: its
     n_top = 8 is `n_top=7` here. For synthetic sets the two count alike.

@@ -1,7 +1,7 @@
 import pickle
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import diffresnet.estimators.classifier
+import diffresnet.estimators.fitted
 from diffresnet import build_weights
 from diffresnet.estimators import DiffResNetClassifier, LabeledKFold, UnreachedWarning
 from tests.estimators.examples import clusters, partly
@@ -331,3 +333,26 @@ def test_hard_cases() -> None:
         assert np.allclose(chances.sum(axis=1), 1)
     two = DiffResNetClassifier().fit([[0.0], [1.0]], ["a", "b"])
     assert two.transduction_.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("search", "limit", "expected"),
+    [("auto", 10, "approximate"), ("auto", 1000, "exact"), ("exact", 10, "exact")],
+)
+def test_search(
+    monkeypatch: pytest.MonkeyPatch,
+    search: Literal["auto", "exact"],
+    limit: int,
+    expected: str,
+) -> None:
+    asked: list[str] = []
+
+    def build(points: Any, n_top: int, **options: Any) -> Any:
+        asked.append(options["search"])
+        return build_weights(points, n_top, **options)
+
+    monkeypatch.setattr(diffresnet.estimators.fitted, "build_weights", build)
+    monkeypatch.setattr(diffresnet.estimators.classifier, "LARGEST_EXACT_SEARCH", limit)
+    points, classes = clusters()
+    DiffResNetClassifier(search=search).fit(points, partly(classes))
+    assert asked == [expected]

@@ -1,6 +1,8 @@
+import pytest
 import torch
 
 from diffresnet import DiffusionOperator, build_weights
+from diffresnet.estimators import strength
 from diffresnet.estimators.labels import Labels
 from diffresnet.estimators.spectrum import Spectrum
 from diffresnet.estimators.strength import (
@@ -28,7 +30,8 @@ def test_one_label_a_class_leaves_the_default() -> None:
     assert (choice.n_steps, choice.path) == (default_steps(spectrum, 0.5, ONE_EACH), {})
 
 
-def test_labels_far_apart_ask_for_strong_diffusion() -> None:
+def test_labels_far_apart_ask_for_strong_diffusion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strength, "CLEAR_GAP", float("inf"))
     spectrum, classes = chain()
     known = torch.arange(0, 300, 6)
     labels = Labels(known, classes[known], 2)
@@ -61,7 +64,19 @@ def test_default_has_bounds() -> None:
     fast = Spectrum(torch.tensor([0.0, 1.9]), torch.zeros(4, 2))
     assert default_steps(fast, 0.5, ONE_EACH) == 8
     still = Spectrum(torch.tensor([0.0, 0.0]), torch.zeros(4, 2))
-    assert default_steps(still, 0.5, ONE_EACH) == 10_000
+    assert default_steps(still, 0.5, ONE_EACH) == 8
+    slow = Spectrum(torch.tensor([0.0, 1e-9, 2e-5]), torch.zeros(4, 3))
+    assert default_steps(slow, 0.5, ONE_EACH) == 10_000
+    assert default_steps(slow, 1e-4, ONE_EACH) == 50_000_000
+
+
+def test_as_many_clusters_as_classes() -> None:
+    rates = torch.cat([torch.tensor([0.0, 0.001]), torch.linspace(0.01, 0.5, 100)])
+    spectrum = Spectrum(rates, torch.zeros(4, 102))
+    n_steps = default_steps(spectrum, 0.5, ONE_EACH)
+    assert abs(float(spectrum.decay(0.5, n_steps)[2]) - LEFT_OF_MODE) < 0.01
+    one_more = torch.cat([torch.tensor([0.0, 0.0009]), rates[1:]])
+    assert default_steps(Spectrum(one_more, torch.zeros(4, 103)), 0.5, ONE_EACH) < n_steps / 3
 
 
 def test_more_classes_are_sharper() -> None:
@@ -74,3 +89,15 @@ def test_more_labels_need_less() -> None:
     spectrum = Spectrum(torch.linspace(0, 0.02, 101), torch.zeros(4, 101))
     many = Labels(torch.arange(32), torch.arange(32) % 2, 2)
     assert abs(default_steps(spectrum, 0.5, many) - default_steps(spectrum, 0.5, ONE_EACH) / 2) <= 1
+
+
+@pytest.mark.parametrize("name", ["BIAS", "CLEARLY"])
+def test_a_gain_must_be_clear(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(strength, "CLEAR_GAP", float("inf"))
+    spectrum, classes = chain()
+    known = torch.arange(0, 300, 25)
+    labels = Labels(known, classes[known], 2)
+    usual = default_steps(spectrum, 0.5, labels)
+    assert choose_strength(spectrum, labels, 0.5).n_steps > usual
+    monkeypatch.setattr(strength, name, 30.0)
+    assert choose_strength(spectrum, labels, 0.5).n_steps == usual

@@ -67,11 +67,16 @@ def classify(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
     steps: Annotated[
-        str, typer.Option(help="Diffusion steps: a number, or auto to choose by the labels.")
+        str,
+        typer.Option(help="Diffusion steps: a number, or auto for what suits the graph."),
     ] = "auto",
     n_top: Annotated[
         int, typer.Option(help="Neighbors that the graph keeps, the point itself counted.", min=2)
     ] = 11,
+    search: Annotated[
+        Literal["auto", "exact", "approximate"],
+        typer.Option(help="Of the neighbors; auto is approximate for more than 40,000 points."),
+    ] = "auto",
     prior: Annotated[
         Literal["none", "uniform"],
         typer.Option(help="uniform if there are as many points of each class."),
@@ -92,6 +97,7 @@ def classify(
     """
     model = DiffResNetClassifier(
         n_top,
+        search=search,
         n_steps=_count_steps(steps),
         class_prior=None if prior == "none" else prior,
         random_state=seed,

@@ -29,7 +29,7 @@ from diffresnet.estimators.storage import read_arrays, write_arrays
 from diffresnet.estimators.suggestion import suggest_points
 
 N_MODES = 100
-LARGEST_EXACT_SEARCH = 20_000
+LARGEST_EXACT_SEARCH = 40_000
 """Above this many points ``search="auto"`` is approximate."""
 
 
@@ -52,7 +52,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         normalization: of the weights of neighbors, ``"sinkhorn"`` or ``"symmetric"``; see
             `diffresnet.normalize`.
         search: of the neighbors: ``"exact"``, ``"approximate"`` (finds nearly all, much faster if
-            there are many points), or ``"auto"``: exact for up to 20,000 points.
+            there are many points), or ``"auto"``: exact for up to 40,000 points.
         graph: ``"features"`` to build the graph from `X`, ``"precomputed"`` if `X` is the graph:
             (N, N) weights of links.
         step_size: of a diffusion step.
@@ -62,7 +62,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         solver: ``"kernel"``, or ``"sgd"`` for a trained network (slower, seldom better).
         class_prior: None; ``"uniform"``; or the proportion of each class, in the order of
             `classes_`, that the predictions should have.
-        random_state: seed of the sampled points that refine prototypes.
+        random_state: seed of the sampled points that refine prototypes, the folds of labels that
+            are left out, and the restarts that measure stability.
         n_jobs: threads; None for torch's own number, -1 for all.
 
     Attributes:

@@ -32,7 +32,8 @@ class Diagnosis:
         strength: that was used.
         strength_path: by strength, mean log-likelihood of left out labels.
         share: weight of the graph's view against the features'.
-        stability: share of points that keep their class when it starts anew from one of its points.
+        stability: share of points that keep their class when classes start anew from one of their
+            points, again and again.
         single_label_classes: classes with one label only.
     """
 

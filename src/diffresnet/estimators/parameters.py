@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 from joblib import cpu_count
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from diffresnet import _matrix as mx
@@ -98,11 +99,13 @@ def seed_of(random_state: Any) -> int:
 
 @contextmanager
 def limited_threads(n_threads: int | None) -> Generator[None]:
-    """Let torch use so many threads inside the block."""
+    """Let torch, NumPy and SciPy use so many threads inside the block."""
     before = torch.get_num_threads()
-    if n_threads is not None:
-        torch.set_num_threads(max(1, cpu_count()) if n_threads == -1 else n_threads)
+    n_used = max(1, cpu_count()) if n_threads == -1 else n_threads
+    if n_used is not None:
+        torch.set_num_threads(n_used)
     try:
-        yield
+        with threadpool_limits(n_used):
+            yield
     finally:
         torch.set_num_threads(before)

@@ -14,6 +14,7 @@ from diffresnet.estimators.labels import UNLABELED, Labels
 from diffresnet.estimators.learning import Learned, learn
 from diffresnet.estimators.links import link_new_points
 from diffresnet.estimators.parameters import check_prior, check_step
+from diffresnet.estimators.parts import part_scores
 from diffresnet.estimators.priors import match_prior
 from diffresnet.estimators.strength import StrengthChoice, choose_strength, graph_view
 from diffresnet.estimators.trained import train_network
@@ -33,6 +34,7 @@ class Solution:
         view: where diffusion puts the points.
         learned: from the labels.
         trained: (N, K) scores of the trained network, or None.
+        by_part: (N, K) what the parts of the graph add to the scores, or None.
         bias: (K,) added to the scores, for the class prior.
         unknown: (K,) the probabilities of points that no label reaches.
         reached: (N,) whether a label reaches a point.
@@ -44,6 +46,7 @@ class Solution:
     view: View
     learned: Learned
     trained: Tensor | None
+    by_part: Tensor | None
     bias: Tensor
     unknown: Floats
     reached: npt.NDArray[np.bool_]
@@ -68,6 +71,8 @@ class Solution:
             if points is not None and fitted.feature_view is not None:
                 in_features = fitted.feature_view.place(points[:, :N_FOR_CLASSES])
             scores = self.learned.score(self.view.place(modes), in_features)
+        if self.by_part is not None:
+            scores = scores + torch.from_numpy(links @ self.by_part.double().numpy())
         chances = (scores + self.bias).softmax(dim=1).numpy()
         chances[links @ self.reached.astype(float) <= 0.5] = self.unknown
         return chances
@@ -110,6 +115,9 @@ def solve(
         )
     shown = None if points.feature_view is None else points.feature_view.points
     scores = learned.score(view.points, shown) if trained is None else trained
+    by_part = part_scores(points.components, labels)
+    if by_part is not None:
+        scores = scores + by_part
     reached = np.isin(points.components, points.components[known.numpy()])
     bias = torch.zeros(n_classes, dtype=torch.float64)
     if prior is not None:
@@ -118,4 +126,6 @@ def solve(
     unknown = np.full(n_classes, 1 / n_classes) if prior is None else prior
     chances[~reached] = unknown
     chances[known] = np.eye(n_classes)[labels.classes]
-    return Solution(points, choice, view, learned, trained, bias, unknown, reached, chances)
+    return Solution(
+        points, choice, view, learned, trained, by_part, bias, unknown, reached, chances
+    )

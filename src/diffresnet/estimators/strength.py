@@ -1,4 +1,4 @@
-"""How far to diffuse: the strength that tells left out labels best."""
+"""How far to diffuse: what suits the graph, or tells left out labels clearly better."""
 
 import math
 from dataclasses import dataclass
@@ -17,11 +17,15 @@ LEFT_OF_MODE = 0.35
 
 MODES_A_CLASS = 3
 FEWER_WITH_LABELS = 0.25
-STILL = 1e-6
+STILL = 1e-5
 """Modes that decay no faster are those of parts of the graph that are not connected."""
 
+CLEAR_GAP = 2.0
+"""How much faster than the one before must the first mode beyond the classes decay to say that the
+graph has as many clusters as there are classes."""
+
 LEAST_STRENGTH = 4.0
-MOST_STEPS = 10_000
+MOST_STRENGTH = 5_000.0
 FACTORS_TRIED = (0.25, 0.5, 1, 2, 4, 8)
 """Strengths that are tried on the labels, as multiples of the default."""
 
@@ -58,14 +62,25 @@ def default_steps(spectrum: Spectrum, step_size: float, labels: Labels) -> int:
     diffusion where the points lie along lines, and hardly more where they fill many dimensions.
     The geometric mean of the two is taken, and less of it the more labels there are, since each has
     to reach fewer points.
+
+    Where the graph falls into as many clusters as there are classes, it is as many steps as leave
+    little but these.
     """
-    moving = spectrum.rates[spectrum.rates > STILL]
+    rates, n_classes = spectrum.rates, labels.n_classes
+    moving = rates[rates > STILL]
     if len(moving) == 0:
-        return MOST_STEPS
-    slower = moving[min(MODES_A_CLASS * labels.n_classes, len(moving) - 1)]
+        return math.ceil(LEAST_STRENGTH / step_size)
+    if n_classes < len(rates) and rates[n_classes] > max(CLEAR_GAP * rates[n_classes - 1], STILL):
+        return _within_bounds(_steps_to_end(rates[n_classes], step_size), step_size)
+    slower = moving[min(MODES_A_CLASS * n_classes, len(moving) - 1)]
     n_steps = math.sqrt(_steps_to_end(slower, step_size) * _steps_to_end(moving[-1], step_size))
-    n_steps /= (len(labels.known) / labels.n_classes) ** FEWER_WITH_LABELS
-    return min(MOST_STEPS, max(math.ceil(LEAST_STRENGTH / step_size), round(n_steps)))
+    n_steps /= (len(labels.known) / n_classes) ** FEWER_WITH_LABELS
+    return _within_bounds(n_steps, step_size)
+
+
+def _within_bounds(n_steps: float, step_size: float) -> int:
+    least, most = math.ceil(LEAST_STRENGTH / step_size), math.ceil(MOST_STRENGTH / step_size)
+    return min(most, max(least, round(n_steps)))
 
 
 def _steps_to_end(rate: Tensor, step_size: float) -> float:
@@ -90,7 +105,8 @@ def choose_strength(spectrum: Spectrum, labels: Labels, step_size: float) -> Str
     usual = default_steps(spectrum, step_size, labels)
     if int(labels.counts.min()) < 2:
         return StrengthChoice(usual, {})
-    tried = sorted({max(1, round(factor * usual)) for factor in FACTORS_TRIED})
+    most = math.ceil(MOST_STRENGTH / step_size)
+    tried = sorted({min(most, max(1, round(factor * usual))) for factor in FACTORS_TRIED})
     fits = {
         n_steps: _likelihoods(graph_view(spectrum, step_size, n_steps, labels.n_classes), labels)
         for n_steps in tried

@@ -1,0 +1,42 @@
+"""Parts of the graph that are not connected: which classes have a label in which."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from diffresnet.estimators.labels import Labels
+
+PENALTY = 5.0
+"""What the score of a class loses in a part that has labels, but none of it."""
+
+
+def part_scores(components: npt.NDArray[Any], labels: Labels) -> Tensor | None:
+    """Return what is added to the scores of the points, (N, K), or None if nothing is.
+
+    Labels spread within a part only. So where a part has labels, they are likely to be those of
+    its points; where it has none, nothing is known.
+
+    Args:
+        components: (N,) the part of each point.
+        labels: the labeled points.
+
+    Examples:
+        >>> labels = Labels(torch.tensor([0, 2]), torch.tensor([0, 1]), 2)
+        >>> part_scores(np.array([0, 0, 1, 1, 2]), labels)
+        tensor([[ 0., -5.],
+                [ 0., -5.],
+                [-5.,  0.],
+                [-5.,  0.],
+                [ 0.,  0.]])
+    """
+    own = components[labels.known.numpy()]
+    if len(np.unique(own)) < 2:
+        return None
+    present = torch.zeros(int(components.max()) + 1, labels.n_classes, dtype=torch.bool)
+    present[torch.from_numpy(own).long(), labels.classes] = True
+    lost = present.any(dim=1, keepdim=True) & ~present
+    scores = torch.where(lost, -PENALTY, 0.0)
+    return scores[torch.from_numpy(components).long()]
