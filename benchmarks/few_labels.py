@@ -3,7 +3,7 @@
 Every rival has its choice: features as they are or centered and scaled to length one, and of each
 graph method the kernel and the number of neighbors that are best on the first draws. Our
 classifier has its defaults. The methods of `graphlearning` (with `annoy`) take part where it is
-installed. A stopped run goes on where it was.
+installed. A stopped run goes on where it was; what was run takes its place in the kept results.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTraini
 from diffresnet._files import write_whole
 from diffresnet.datasets.files import find_data_file
 from diffresnet.estimators import DiffResNetClassifier
-from timing import set_threads, write_results
+from timing import kept_results, set_threads, write_results
 
 Floats = npt.NDArray[Any]
 Contestant = Callable[[Floats, Floats], Floats]
@@ -280,6 +280,33 @@ def run(
     return result
 
 
+Place = tuple[str, str, int]
+"""A method, a set, and how many labels a class."""
+
+
+def place(result: dict[str, Any]) -> Place:
+    """Return where in the table a result stands."""
+    return result["method"], result["set"], result["labels_a_class"]
+
+
+def print_table(results: dict[Place, dict[str, Any]], what: str) -> None:
+    """Print the table of the docs, in percent; accuracies with their 95 % interval."""
+    columns = [(name, n_labels) for name in SETS for n_labels in (1, 5)]
+    print(f"\n| {what} (%) | " + " | ".join(f"{name}, {n}" for name, n in columns) + " |")
+    print("|---" * (1 + len(columns)) + "|")
+    for method in dict.fromkeys(method for method, _, _ in results):
+        found = [results.get((method, *column), {}) for column in columns]
+        if any(what in one for one in found):
+            print(f"| {method} | " + " | ".join(_cell(one, what) for one in found) + " |")
+
+
+def _cell(result: dict[str, Any], what: str) -> str:
+    if what not in result:
+        return "-"
+    wide = f" ± {196 * result['standard_error']:.1f}" if what == "accuracy" else ""
+    return f"{100 * result[what]:.1f}{wide}"
+
+
 def main() -> None:
     """Run what is asked for, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -290,12 +317,13 @@ def main() -> None:
     set_threads(1)
     warnings.simplefilter("ignore", ConvergenceWarning)
     methods = None if given.methods is None else given.methods.split(",")
-    results = [
-        result
-        for name in given.sets.split(",")
-        for result in contest(name, given.unfinished, methods=methods)
-    ]
-    write_results("few_labels", "python benchmarks/few_labels.py", results)
+    results = {place(result): result for result in kept_results("few_labels")}
+    for name in given.sets.split(","):
+        for result in contest(name, given.unfinished, methods=methods):
+            results[place(result)] = result
+    write_results("few_labels", "python benchmarks/few_labels.py", list(results.values()))
+    print_table(results, "accuracy")
+    print_table(results, "calibration_error")
 
 
 if __name__ == "__main__":

@@ -48,3 +48,9 @@ def write_results(name: str, command: str, results: list[dict[str, Any]]) -> Non
     (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n")
     for result in results:
         print(json.dumps(result))
+
+
+def kept_results(name: str) -> list[dict[str, Any]]:
+    """Return what an earlier run kept under that name."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text())["results"] if path.exists() else []

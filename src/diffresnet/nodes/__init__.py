@@ -1,0 +1,1 @@
+"""Node classification: graphs, splits, training and its rivals."""

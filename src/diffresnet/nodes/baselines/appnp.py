@@ -1,0 +1,57 @@
+"""APPNP: personalized propagation of a network's predictions."""
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+from torch.nn.functional import dropout
+
+from diffresnet.nodes.baselines.network import Links, prepare_network
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.method import Solve
+from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule
+
+
+@dataclass(frozen=True)
+class Appnp:
+    """Two linear layers, then PyTorch Geometric's propagation (Klicpera and others).
+
+    Attributes:
+        width: of the hidden layer.
+        n_steps: of propagation.
+        teleport: the share of a node's own prediction in each step.
+        dropout: before each layer, and of links in each step.
+        schedule: of training.
+    """
+
+    width: int = 64
+    n_steps: int = 10
+    teleport: float = 0.1
+    dropout: float = 0.5
+    schedule: NodeSchedule = PROGRAM_SCHEDULE
+
+    name = "APPNP"
+    is_random = True
+
+    def prepare(self, graph: NodeGraph) -> Solve:
+        """Take the features and the links."""
+        n_features, n_classes = graph.features.shape[1], graph.n_classes
+
+        def build() -> nn.Module:
+            return _Network(self, n_features, n_classes)
+
+        return prepare_network(self.name, graph, build, self.schedule)
+
+
+class _Network(nn.Module):
+    def __init__(self, method: Appnp, n_in: int, n_out: int) -> None:
+        super().__init__()
+        from torch_geometric.nn import APPNP  # noqa: PLC0415
+
+        self.dropout = method.dropout
+        self.first, self.last = nn.Linear(n_in, method.width), nn.Linear(method.width, n_out)
+        self.propagate = APPNP(method.n_steps, method.teleport, dropout=method.dropout)
+
+    def forward(self, x: Tensor, links: Links) -> Tensor:
+        x = self.first(dropout(x, self.dropout, self.training)).relu()
+        x = self.last(dropout(x, self.dropout, self.training))
+        return self.propagate(x, links.edges)

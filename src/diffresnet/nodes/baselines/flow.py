@@ -1,0 +1,134 @@
+"""Networks whose layers are a differential equation over the graph: CGNN, GDE and GRAND."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout
+
+from diffresnet._checks import check_choice, check_real
+from diffresnet.nodes.baselines.network import Links, prepare_network
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.method import Solve
+from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule
+
+Kind: TypeAlias = Literal["cgnn", "gde", "grand"]
+TITLES: dict[Kind, str] = {"cgnn": "CGNN", "gde": "GDE", "grand": "GRAND"}
+STEP = 1.0
+"""Of the classical Runge-Kutta method."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A linear encoder, dh/dt = f(h) over the graph for some time, and a linear decoder.
+
+    Attributes:
+        kind: ``"cgnn"``: (a/2 (I + S) - I) h + h(0) with a learned a for every node (Xhonneux and
+            others); ``"gde"``: a graph convolution with tanh (Poli and others); ``"grand"``:
+            (A - I) h with attention A between the first states (Chamberlain and others, GRAND-l).
+        width: of the state.
+        time: how long.
+        dropout: before the encoder and the decoder.
+        schedule: of training.
+    """
+
+    kind: Kind = "grand"
+    width: int = 64
+    time: float = 8.0
+    dropout: float = 0.5
+    schedule: NodeSchedule = PROGRAM_SCHEDULE
+
+    is_random = True
+
+    def __post_init__(self) -> None:
+        check_choice("Flow", "kind", self.kind, tuple(TITLES))
+        check_real("Flow", "time", self.time)
+
+    @property
+    def name(self) -> str:
+        """A name for tables."""
+        return TITLES[self.kind]
+
+    def prepare(self, graph: NodeGraph) -> Solve:
+        """Take the features and the links."""
+
+        def build() -> nn.Module:
+            return _Network(self, graph)
+
+        return prepare_network(self.name, graph, build, self.schedule)
+
+
+class _Network(nn.Module):
+    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+        super().__init__()
+        self.method = method
+        self.encode = nn.Linear(graph.features.shape[1], method.width)
+        self.decode = nn.Linear(method.width, graph.n_classes)
+        self.field: Any = {"cgnn": _Cgnn, "gde": _Gde, "grand": _Grand}[method.kind](method, graph)
+
+    def forward(self, x: Tensor, links: Links) -> Tensor:
+        from torchdiffeq import odeint  # noqa: PLC0415
+
+        first = self.encode(dropout(x, self.method.dropout, self.training))
+        self.field.begin(first, links)
+        times = torch.tensor([0.0, self.method.time])
+        options = {"step_size": min(STEP, self.method.time)}
+        path: Any = odeint(self.field, first, times, method="rk4", options=options)
+        return self.decode(dropout(path[-1].relu(), self.method.dropout, self.training))
+
+
+class _Cgnn(nn.Module):
+    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+        super().__init__()
+        del method
+        self.share = nn.Parameter(torch.full((graph.n_nodes, 1), 2.0))
+
+    def begin(self, first: Tensor, links: Links) -> None:
+        self.first, self.step = first, links.normalized
+
+    def forward(self, time: Tensor, state: Tensor) -> Tensor:
+        del time
+        half = self.share.sigmoid() / 2
+        return half * (state + self.step @ state) - state + self.first
+
+
+class _Gde(nn.Module):
+    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+        super().__init__()
+        del graph
+        self.linear = nn.Linear(method.width, method.width)
+
+    def begin(self, first: Tensor, links: Links) -> None:
+        del first
+        self.step = links.normalized
+
+    def forward(self, time: Tensor, state: Tensor) -> Tensor:
+        del time
+        return (self.step @ self.linear(state)).tanh() - state
+
+
+class _Grand(nn.Module):
+    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+        super().__init__()
+        del graph
+        self.query = nn.Linear(method.width, method.width)
+        self.key = nn.Linear(method.width, method.width)
+
+    def begin(self, first: Tensor, links: Links) -> None:
+        """Compute the attention: it stays what it is at the start."""
+        n_nodes, width = first.shape
+        loops = torch.arange(n_nodes).expand(2, -1)
+        self.source, self.target = torch.cat([links.edges, loops], dim=1)
+        queries, keys = self.query(first), self.key(first)
+        scores = (queries[self.target] * keys[self.source]).sum(dim=1) / width**0.5
+        largest = scores.new_full((n_nodes,), -torch.inf)
+        largest = largest.scatter_reduce(0, self.target, scores.detach(), "amax")
+        loud = (scores - largest[self.target]).exp()
+        sums = loud.new_zeros(n_nodes).index_add(0, self.target, loud)
+        self.weights = (loud / sums[self.target]).unsqueeze(1)
+
+    def forward(self, time: Tensor, state: Tensor) -> Tensor:
+        del time
+        arriving = self.weights * state[self.source]
+        return torch.zeros_like(state).index_add(0, self.target, arriving) - state

@@ -1,0 +1,58 @@
+"""Diff-ResNet, trained, as a method for nodes."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from diffresnet._checks import check_count, check_real
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.method import Solve
+from diffresnet.nodes.network import NodeDiffResNet, node_operator
+from diffresnet.nodes.splits import Split
+from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule, train_nodes
+
+
+@dataclass(frozen=True)
+class TrainedDiffResNet:
+    """x + relu(FC1 x), r times {dropout, diffusion}, FC3, trained by Adam (Appendix E.2).
+
+    Attributes:
+        step_size: gamma.
+        n_steps: r; without steps this is the paper's No-Diff-ResNet.
+        dropout: chance that a number is dropped before each step.
+        schedule: of training.
+    """
+
+    step_size: float = 0.25
+    n_steps: int = 20
+    dropout: float = 0.25
+    schedule: NodeSchedule = PROGRAM_SCHEDULE
+
+    is_random = True
+
+    def __post_init__(self) -> None:
+        check_real(type(self).__name__, "step_size", self.step_size)
+        check_count(type(self).__name__, "n_steps", self.n_steps, low=0)
+
+    @property
+    def name(self) -> str:
+        """A name for tables."""
+        return "Diff-ResNet" if self.n_steps > 0 else "No-Diff-ResNet"
+
+    def prepare(self, graph: NodeGraph) -> Solve:
+        """Make the operator."""
+        operator = node_operator(graph)
+
+        def make() -> NodeDiffResNet:
+            return NodeDiffResNet(
+                graph,
+                operator,
+                step_size=self.step_size,
+                n_steps=self.n_steps,
+                dropout=self.dropout,
+            )
+
+        def solve(split: Split, seed: int) -> Tensor:
+            return train_nodes(make, graph, split, seed, self.schedule).scores
+
+        return solve

@@ -1,0 +1,214 @@
+"""A graph whose nodes have features, and of which some have labels."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from diffresnet._checks import fail
+from diffresnet._extras import needs_extra
+
+UNLABELED = -1
+
+
+@dataclass(frozen=True)
+class NodeGraph:
+    """Nodes, links and features; make it with one of the `from_...` functions, which check it.
+
+    Attributes:
+        adjacency: (N, N) sparse, non-negative weights of links.
+        features: (N, F) sparse.
+        labels: (N,) the class of each node as a number, -1 where it is not known.
+        class_names: the name of each class.
+    """
+
+    adjacency: sparse.csr_array
+    features: sparse.csr_array
+    labels: npt.NDArray[np.int64]
+    class_names: tuple[str, ...]
+
+    @property
+    def n_nodes(self) -> int:
+        """The number N of nodes."""
+        return self.adjacency.shape[0]
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self.class_names)
+
+    @property
+    def n_links(self) -> int:
+        """The number of links: of an undirected graph each counts once."""
+        return self.adjacency.nnz // 2
+
+    @classmethod
+    def from_arrays(
+        cls, adjacency: Any, features: Any, labels: Any, class_names: Any = None
+    ) -> "NodeGraph":
+        """Make a graph from matrices, dense or sparse.
+
+        Args:
+            adjacency: (N, N) weights of links.
+            features: (N, F); None for nodes without features, which get the unit matrix.
+            labels: (N,) of any type; -1, None, NaN or "" where a label is not known.
+            class_names: the name of each class, if `labels` are numbers from 0 up.
+
+        Raises:
+            ValueError: if a matrix has another shape, or holds NaN, infinity or, in the
+                adjacency, a negative number.
+
+        Examples:
+            >>> graph = NodeGraph.from_arrays([[0, 1], [1, 0]], [[1.0, 0.0], [0.0, 1.0]], [0, 1])
+            >>> graph.n_nodes, graph.n_links, graph.class_names
+            (2, 1, ('0', '1'))
+        """
+        function = "NodeGraph.from_arrays"
+        links = _sparse(function, "adjacency", adjacency)
+        n_nodes = links.shape[0]
+        if links.shape[1] != n_nodes:
+            remedy = "Pass one row and one column a node."
+            fail(function, "adjacency", "square", f"shape {links.shape}", remedy)
+        if links.nnz and links.data.min() < 0:
+            remedy = "Weights say how strong a link is: use 0 for none."
+            fail(function, "adjacency", "non-negative", links.data.min(), remedy)
+        shown = sparse.eye_array(n_nodes, format="csr", dtype=np.float32)
+        if features is not None:
+            shown = _sparse(function, "features", features)
+        if shown.shape[0] != n_nodes:
+            got, remedy = f"{shown.shape[0]} rows", "Pass one row a node."
+            fail(function, "features", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
+        encoded, names = _encode(function, labels, class_names)
+        if len(encoded) != n_nodes:
+            got, remedy = f"{len(encoded)} labels", "Pass one a node, -1 where it is not known."
+            fail(function, "labels", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
+        return cls(links, shown, encoded, names)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> "NodeGraph":
+        """Read an `.npz` file with the CSR parts `adj_*` and `attr_*`, and `labels`.
+
+        Nothing in it is unpickled.
+
+        Raises:
+            ValueError: if it is no such file.
+            FileNotFoundError: if there is none.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                parts = {name: file[name] for name in file.files if name != "node_names"}
+            matrices = [_from_parts(parts, name) for name in ("adj", "attr")]
+            labels = parts["labels"]
+        except (KeyError, ValueError, TypeError, BadZipFile, EOFError, AttributeError) as error:
+            must = (
+                "an .npz file with adj_data, adj_indices, adj_indptr, adj_shape, attr_..., labels"
+            )
+            remedy = "Save the CSR parts of the adjacency and of the features under these names."
+            return fail("NodeGraph.from_file", "path", must, f"{path} ({error})", remedy)
+        return cls.from_arrays(matrices[0], matrices[1], labels, parts.get("class_names"))
+
+    @classmethod
+    def from_edges(
+        cls, edges: Any, features: Any, labels: Any, *, weights: Any = None, class_names: Any = None
+    ) -> "NodeGraph":
+        """Make a graph from a list of links.
+
+        Args:
+            edges: (E, 2) numbers of the nodes that are linked.
+            features: (N, F), as for `from_arrays`.
+            labels: (N,), as for `from_arrays`.
+            weights: (E,) of the links; 1 if not given.
+            class_names: as for `from_arrays`.
+
+        Raises:
+            ValueError: as `from_arrays`; if a link names a node that is not there.
+        """
+        function, n_nodes = "NodeGraph.from_edges", len(np.asarray(labels, dtype=object))
+        pairs = np.asarray(edges)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
+            got = f"shape {pairs.shape} of {pairs.dtype}"
+            fail(function, "edges", "integers of shape (E, 2)", got, "Pass two nodes a link.")
+        wrong = (pairs < 0) | (pairs >= n_nodes)
+        if wrong.any():
+            must, got = f"numbers of nodes, 0 to {n_nodes - 1}", int(pairs[wrong][0])
+            fail(function, "edges", must, got, "Number the nodes in the order of `labels`.")
+        values = np.ones(len(pairs)) if weights is None else np.asarray(weights, dtype=float)
+        shape = (n_nodes, n_nodes)
+        links = sparse.coo_array((values, (pairs[:, 0], pairs[:, 1])), shape=shape).tocsr()
+        return cls.from_arrays(links, features, labels, class_names)
+
+    @classmethod
+    def from_geometric(cls, data: Any) -> "NodeGraph":
+        """Make a graph from PyTorch Geometric's `Data` with `edge_index`, `x` and `y`."""
+        weights = None if data.edge_weight is None else data.edge_weight.numpy()
+        features = None if data.x is None else data.x.numpy()
+        return cls.from_edges(data.edge_index.T.numpy(), features, data.y.numpy(), weights=weights)
+
+    def to_geometric(self) -> Any:
+        """Return PyTorch Geometric's `Data` of this graph; needs the extra `graphs`."""
+        with needs_extra("NodeGraph.to_geometric", "graphs"):
+            import torch  # noqa: PLC0415
+            from torch_geometric.data import Data  # noqa: PLC0415
+        links = self.adjacency.tocoo()
+        index = torch.from_numpy(np.stack([links.row, links.col]).astype(np.int64))
+        return Data(
+            x=torch.from_numpy(self.features.toarray()),
+            edge_index=index,
+            edge_weight=torch.from_numpy(links.data),
+            y=torch.from_numpy(self.labels),
+        )
+
+
+def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
+    try:
+        rows: Any = sparse.csr_array(matrix, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        remedy = "Pass an array of numbers, or a SciPy sparse matrix."
+        return fail(function, argument, "a matrix", f"{type(matrix).__name__} ({error})", remedy)
+    rows.sum_duplicates()
+    if not np.isfinite(rows.data).all():
+        bad = np.unique(rows.tocoo().row[~np.isfinite(rows.data)])
+        got = f"NaN or infinity in {len(bad)} row(s): {', '.join(map(str, bad[:5]))}"
+        fail(function, argument, "finite", got, "Remove these nodes or fill in the missing values.")
+    return rows
+
+
+def _encode(
+    function: str, labels: Any, class_names: Any
+) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
+    values = np.asarray(labels)
+    if np.issubdtype(values.dtype, np.integer) and values.ndim == 1:
+        encoded = values.astype(np.int64)
+        if class_names is None:
+            found, inverse = np.unique(encoded[encoded >= 0], return_inverse=True)
+            encoded = np.where(encoded >= 0, 0, UNLABELED)
+            encoded[encoded >= 0] = inverse
+            return encoded, tuple(map(str, found.tolist()))
+        names = tuple(map(str, np.asarray(class_names).tolist()))
+        if encoded.max(initial=-1) >= len(names):
+            must, got = f"below {len(names)}, the number of `class_names`", int(encoded.max())
+            fail(function, "labels", must, got, "Name every class.")
+        return np.maximum(encoded, UNLABELED), names
+    if values.ndim != 1:
+        fail(function, "labels", "one-dimensional", f"shape {values.shape}", "Pass one a node.")
+    known = [not _is_missing(one) for one in cast("list[Any]", values.tolist())]
+    names, inverse = np.unique(values[known].astype(str), return_inverse=True)
+    encoded = np.full(len(values), UNLABELED, dtype=np.int64)
+    encoded[known] = inverse
+    return encoded, tuple(names.tolist())
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or label in ("", UNLABELED) or label != label  # noqa: PLR0124
+
+
+def _from_parts(parts: dict[str, Any], name: str) -> sparse.csr_array:
+    data, indices, starts, shape = (
+        parts[f"{name}_{part}"] for part in ("data", "indices", "indptr", "shape")
+    )
+    n_rows, n_columns = (int(size) for size in shape)
+    return sparse.csr_array((data, indices, starts), shape=(n_rows, n_columns))

@@ -1,0 +1,95 @@
+"""Diff-ResNet of infinite width, as a method for nodes: no seed, and no training of networks."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from diffresnet._checks import check_count, check_real
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.kernel_regression import fit_kernels
+from diffresnet.nodes.method import Solve
+from diffresnet.nodes.network import node_operator
+from diffresnet.nodes.node_kernel import kernel_points
+from diffresnet.nodes.splits import Split
+
+SCALES = tuple(2.0**power for power in range(-2, 12))
+"""What scores may be multiplied by before they become probabilities."""
+
+LOSS_WEIGHT = 0.3
+"""What validation loss counts beside validation accuracy, which is coarse."""
+
+
+@dataclass(frozen=True)
+class KernelDiffResNet:
+    """Kernel logistic regression on the labeled nodes, with the network's kernel, diffused.
+
+    Features are scaled to length one. Along one path of diffusion the points that have the
+    kernel (see `node_kernel`) are, at every strength, centered and scaled to length one again. The
+    few best of all strengths and ridges on the validation nodes answer together, by the mean of
+    their probabilities; without validation nodes, all do.
+
+    Attributes:
+        strengths: n_steps * step_size, rising.
+        ridges: of the regression.
+        n_best: how many answer.
+        step_size: of the path.
+        n_landmarks: see `kernel_points`.
+    """
+
+    strengths: tuple[float, ...] = (2, 4, 6, 8, 10, 14, 20)
+    ridges: tuple[float, ...] = (1, 1e-1, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
+    n_best: int = 10
+    step_size: float = 0.2
+    n_landmarks: int = 1500
+
+    name = "Diff-ResNet, kernel"
+    is_random = False
+
+    def __post_init__(self) -> None:
+        check_real(type(self).__name__, "step_size", self.step_size)
+        for name in ("n_best", "n_landmarks"):
+            check_count(type(self).__name__, name, getattr(self, name), low=1)
+
+    def prepare(self, graph: NodeGraph) -> Solve:
+        """Make the path."""
+        lengths = graph.features.multiply(graph.features).sum(axis=1)
+        scaled = graph.features.multiply((1 / lengths.clip(min=1e-12) ** 0.5)[:, None]).tocsr()
+        points = kernel_points(scaled, self.n_landmarks)
+        operator = node_operator(graph)
+        steps = [round(strength / self.step_size) for strength in self.strengths]
+        path = [_on_sphere(state) for state in operator.states(points, self.step_size, steps)]
+        labels = torch.from_numpy(graph.labels)
+        ridges = torch.tensor(self.ridges)
+
+        def solve(split: Split, _: int) -> Tensor:
+            train, validation = torch.from_numpy(split.train), torch.from_numpy(split.validation)
+            rows = torch.stack([state @ state[train].mT + 1 for state in path])
+            found = fit_kernels(rows[:, train], labels[train], graph.n_classes, ridges)
+            scores = (rows.unsqueeze(1) @ found).flatten(0, 1)
+            return self._choose(scores, validation, labels[validation])
+
+        return solve
+
+    def _choose(self, scores: Tensor, validation: Tensor, labels: Tensor) -> Tensor:
+        """Return the mean probabilities (N, K) of the best of several scores (M, N, K)."""
+        if len(validation) == 0:
+            return scores.softmax(dim=-1).mean(dim=0)
+        seen = scores[:, validation]
+        places = labels.view(1, -1, 1).expand(len(scores), -1, 1)
+        losses = torch.stack(
+            [
+                -(scale * seen).log_softmax(dim=-1).gather(-1, places).mean(dim=(-2, -1))
+                for scale in SCALES
+            ]
+        )
+        loss, which = losses.min(dim=0)
+        right = (seen.argmax(dim=-1) == labels).double().mean(dim=-1)
+        best = (right - LOSS_WEIGHT * loss).topk(min(self.n_best, len(scores))).indices
+        scales = torch.tensor(SCALES)[which[best]].view(-1, 1, 1)
+        return (scales * scores[best]).softmax(dim=-1).mean(dim=0)
+
+
+def _on_sphere(points: Tensor) -> Tensor:
+    return normalize(points - points.mean(dim=0), dim=1)

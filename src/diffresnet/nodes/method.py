@@ -1,0 +1,35 @@
+"""What a method for nodes is: a graph in, and scores of all nodes for any split of it."""
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+from torch import Tensor
+
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.splits import Split
+
+Solve: TypeAlias = Callable[[Split, int], Tensor]
+"""From a split and a seed to the scores (N, K) of all nodes."""
+
+
+class NodeMethod(Protocol):
+    """A way to label nodes. A frozen dataclass, so that it can be told from others by its settings.
+
+    Attributes:
+        name: for tables.
+        is_random: whether the seed matters; if not, one initialization is enough.
+    """
+
+    @property
+    def name(self) -> str:
+        """A name for tables."""
+        ...
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the seed matters."""
+        ...
+
+    def prepare(self, graph: NodeGraph) -> Solve:
+        """Do what is the same for all splits, and return what solves one."""
+        ...

@@ -1,0 +1,209 @@
+"""The protocol runner: many splits and initializations, in parallel, resumed after a break."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from joblib import Parallel, delayed
+
+from diffresnet._checks import check_count, fail
+from diffresnet._files import write_whole
+from diffresnet._progress import progress_bar
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.method import NodeMethod, Solve
+from diffresnet.nodes.splits import Split, SplitProtocol
+
+Key = tuple[int, int]
+"""The number of a split, and of an initialization."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training.
+
+    Attributes:
+        split: its number.
+        init: the number of the initialization.
+        accuracy: on the test nodes.
+        seconds: it took.
+    """
+
+    split: int
+    init: int
+    accuracy: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class NodeResult:
+    """The accuracies of a method over a protocol.
+
+    Attributes:
+        method: its name.
+        settings: all of them.
+        protocol: in words.
+        runs: one for every split and initialization, in order.
+    """
+
+    method: str
+    settings: str
+    protocol: str
+    runs: tuple[Run, ...]
+
+    @property
+    def accuracies(self) -> npt.NDArray[np.float64]:
+        """The accuracy of each run, in order."""
+        return np.array([run.accuracy for run in self.runs])
+
+    @property
+    def mean(self) -> float:
+        """The mean over all runs."""
+        return float(self.accuracies.mean())
+
+    @property
+    def std(self) -> float:
+        """The population deviation over all runs, as the paper gives it."""
+        return float(self.accuracies.std())
+
+    def of_splits(self) -> npt.NDArray[np.float64]:
+        """Return the mean accuracy of each split."""
+        numbers = np.array([run.split for run in self.runs])
+        return np.bincount(numbers, self.accuracies) / np.bincount(numbers)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers, for a file."""
+        return {
+            "method": self.method,
+            "settings": self.settings,
+            "protocol": self.protocol,
+            "accuracy_mean": self.mean,
+            "accuracy_std": self.std,
+            "seconds_per_run": float(np.mean([run.seconds for run in self.runs])),
+            "runs": [vars(run) for run in self.runs],
+        }
+
+
+def compare(one: NodeResult, other: NodeResult) -> tuple[float, float]:
+    """Return the mean difference over the same splits, one minus other, and its 95 % interval.
+
+    Raises:
+        ValueError: if the protocols differ.
+    """
+    pairs = one.of_splits(), other.of_splits()
+    if one.protocol.split(" splits")[0] != other.protocol.split(" splits")[0]:
+        fail("compare", "other", f"of protocol {one.protocol!r}", other.protocol, "Run it again.")
+    differences = pairs[0] - pairs[1]
+    return float(differences.mean()), float(1.96 * differences.std() / np.sqrt(len(differences)))
+
+
+def run_protocol(
+    graph: NodeGraph,
+    method: NodeMethod,
+    protocol: SplitProtocol,
+    *,
+    kept: Path | None = None,
+    n_jobs: int = 1,
+    show_progress: bool = True,
+) -> NodeResult:
+    """Run a method on every split and initialization of a protocol.
+
+    Each run is written to `kept` as it ends. Called again with the same file, what is there is
+    not run again: the result is that of an unbroken run.
+
+    Args:
+        graph: standardized.
+        method: with its settings. One that is not random has one initialization a split.
+        protocol: which splits, how many initializations.
+        kept: a file of finished runs, one a line.
+        n_jobs: processes, each with one thread.
+        show_progress: on a terminal.
+
+    Raises:
+        ValueError: if `kept` holds runs of something else.
+    """
+    check_count("run_protocol", "n_jobs", n_jobs, low=1)
+    splits = list(protocol.splits(graph))
+    n_inits = protocol.n_inits if method.is_random else 1
+    keys = [(split, init) for split in range(len(splits)) for init in range(n_inits)]
+    identity = {"graph": digest(graph), "method": repr(method), "protocol": _identity(protocol)}
+    done = _RunFile(kept, identity)
+    missing = [key for key in keys if key not in done.runs]
+    jobs = (delayed(_run)(graph, method, splits[split], split, init) for split, init in missing)
+    with progress_bar(method.name, len(keys), show=show_progress) as advance:
+        advance(len(keys) - len(missing), "")
+        pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        for run in cast("Iterator[Run]", pool(jobs)):
+            done.add(run)
+            accuracy = np.mean([one.accuracy for one in done.runs.values()])
+            advance(len(done.runs), f"mean {100 * accuracy:.2f} %")
+    runs = tuple(done.runs[key] for key in keys)
+    words = str(protocol).replace(f"x {protocol.n_inits} inits", f"x {n_inits} inits")
+    return NodeResult(method.name, repr(method), words, runs)
+
+
+def digest(graph: NodeGraph) -> str:
+    """Return a short name of the numbers of a graph."""
+    parts = (graph.adjacency, graph.features)
+    arrays = [array for part in parts for array in (part.indptr, part.indices, part.data)]
+    summed = hashlib.sha256()
+    for array in (*arrays, graph.labels):
+        summed.update(np.ascontiguousarray(array).tobytes())
+    return summed.hexdigest()[:16]
+
+
+def _identity(protocol: SplitProtocol) -> str:
+    """Say what must agree: with more splits or initializations, finished runs stay valid."""
+    return f"{protocol.n_train} + {protocol.n_validation} a class, seed {protocol.seed}"
+
+
+_prepared: dict[tuple[str, str], Solve] = {}
+"""In each process, the method that was prepared last."""
+
+
+def _run(graph: NodeGraph, method: NodeMethod, split: Split, number: int, init: int) -> Run:
+    torch.set_num_threads(1)
+    name = digest(graph), repr(method)
+    if name not in _prepared:
+        _prepared.clear()
+        _prepared[name] = method.prepare(graph)
+    start = time.perf_counter()
+    scores = _prepared[name](split, split.seeds[init])
+    seconds = time.perf_counter() - start
+    right = scores.argmax(dim=1).cpu().numpy()[split.test] == graph.labels[split.test]
+    return Run(number, init, float(right.mean()), seconds)
+
+
+class _RunFile:
+    """Finished runs, one a line of JSON, the first line saying of what."""
+
+    def __init__(self, path: Path | None, identity: dict[str, str]) -> None:
+        self.path = path
+        self.runs: dict[Key, Run] = {}
+        if path is None:
+            return
+        lines = path.read_text().split("\n") if path.exists() else []
+        if lines and lines[0] and json.loads(lines[0]) != identity:
+            remedy = "Give another file, or remove this one."
+            fail("run_protocol", "kept", f"a file of {identity}", lines[0], remedy)
+        for line in lines[1:-1]:  # a line that was being written has no end
+            run = Run(**json.loads(line))
+            self.runs[run.split, run.init] = run
+        texts = [json.dumps(identity), *(json.dumps(vars(run)) for run in self.runs.values())]
+        write_whole(path, ("\n".join(texts) + "\n").encode())
+
+    def add(self, run: Run) -> None:
+        """Keep a run, on the disk before anything else happens."""
+        self.runs[run.split, run.init] = run
+        if self.path is not None:
+            with self.path.open("a") as stream:
+                stream.write(json.dumps(vars(run)) + "\n")
+                stream.flush()
+                os.fsync(stream.fileno())

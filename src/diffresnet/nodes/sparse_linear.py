@@ -1,0 +1,67 @@
+"""A linear layer of sparse features."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor, nn
+
+from diffresnet import _matrix as mx
+
+BLOCK_SIZE = 2**18
+"""Numbers of a block of columns of the weight (1 MB in float32)."""
+
+
+class SparseLinear(nn.Module):
+    """X W + b for one sparse matrix X of features, known from the start.
+
+    The product costs as many operations as X has entries, times the width. Initialized as
+    `torch.nn.Linear` is, from the same random numbers.
+
+    Args:
+        features: (N, F) sparse.
+        n_out: width of the result.
+
+    Attributes:
+        weight: (F, n_out), the transpose of that of `torch.nn.Linear`.
+        bias: (n_out,).
+    """
+
+    def __init__(self, features: sparse.csr_array, n_out: int) -> None:
+        super().__init__()
+        plain = nn.Linear(features.shape[1], n_out)
+        self.weight = nn.Parameter(plain.weight.detach().mT.contiguous())
+        self.bias = nn.Parameter(plain.bias.detach().clone())
+        self.register_buffer("_features", _to_csr(features), persistent=False)
+        self.register_buffer("_transposed", _to_csr(features.T.tocsr()), persistent=False)
+
+    def forward(self) -> Tensor:
+        """Return X W + b, (N, n_out)."""
+        product = _Product.apply(self.weight, self._features, self._transposed)
+        return product + self.bias  # pyright: ignore[reportOperatorIssue]
+
+
+class _Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, weight: Tensor, features: Tensor, transposed: Tensor) -> Tensor:
+        ctx.transposed = transposed
+        return _multiply(features, weight)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None, None]:
+        return _multiply(ctx.transposed, grad_outputs[0]), None, None
+
+
+def _multiply(matrix: Tensor, dense: Tensor) -> Tensor:
+    """Multiply in blocks of columns, which stay in the cache."""
+    n_columns = max(8, BLOCK_SIZE // max(1, len(dense)))
+    blocks = [matrix @ block.contiguous() for block in dense.split(n_columns, dim=1)]
+    return torch.cat(blocks, dim=1)
+
+
+def _to_csr(matrix: Any) -> Tensor:
+    rows: Any = sparse.csr_array(matrix, dtype=np.float32)
+    rows.sort_indices()
+    parts = [torch.from_numpy(part) for part in (rows.indptr, rows.indices, rows.data)]
+    return mx.csr(*parts, n_columns=rows.shape[1])

@@ -1,0 +1,129 @@
+"""Which nodes are for training, for validation and for testing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diffresnet._checks import check_count, fail
+from diffresnet.nodes.graph import NodeGraph
+
+PROGRAM_SEED = 42
+LARGEST_SEED = 10**6
+Nodes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Split:
+    """A division of the nodes.
+
+    Attributes:
+        train: numbers of the nodes whose labels are known.
+        validation: those that early stopping and settings are chosen by.
+        test: all other nodes with a label.
+        seeds: one for each initialization.
+    """
+
+    train: Nodes
+    validation: Nodes
+    test: Nodes
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SplitProtocol:
+    """How splits are drawn.
+
+    The defaults are those of the paper's program, bit for bit: a seed for every split, of which
+    `RandomState` draws `n_train` nodes of each class, class by class, then `n_validation` of each
+    from the rest, then the seeds of the initializations.
+
+    Attributes:
+        n_train: nodes of each class for training.
+        n_validation: nodes of each class for validation.
+        n_splits: how many splits.
+        n_inits: how many initializations of each.
+        seed: of the seeds.
+    """
+
+    n_train: int = 20
+    n_validation: int = 30
+    n_splits: int = 100
+    n_inits: int = 20
+    seed: int = PROGRAM_SEED
+
+    def __post_init__(self) -> None:
+        for name in ("n_train", "n_splits", "n_inits"):
+            check_count("SplitProtocol", name, getattr(self, name), low=1)
+        check_count("SplitProtocol", "n_validation", self.n_validation, low=0)
+
+    def __str__(self) -> str:
+        """Say what the protocol is, to be printed beside every number."""
+        what = f"{self.n_train} train and {self.n_validation} validation nodes a class"
+        return f"{what}, {self.n_splits} splits x {self.n_inits} inits, seed {self.seed}"
+
+    def splits(self, graph: NodeGraph) -> Iterator[Split]:
+        """Yield the splits.
+
+        Raises:
+            ValueError: if a class has fewer nodes than a split needs; the message names it.
+        """
+        check_class_sizes(graph, self.n_train + self.n_validation)
+        # The program draws 100 seeds, whatever of them is used.
+        draws = np.random.RandomState(self.seed).randint(0, LARGEST_SEED, max(100, self.n_splits))
+        for seed in draws[: self.n_splits]:
+            yield self._draw(graph, int(seed))
+
+    def _draw(self, graph: NodeGraph, seed: int) -> Split:
+        random, labels = np.random.RandomState(seed), graph.labels
+        rest = np.flatnonzero(labels >= 0)
+        drawn: list[Nodes] = []
+        for n_drawn in (self.n_train, self.n_validation):
+            parts = [
+                random.choice(rest[labels[rest] == one], n_drawn, replace=False)
+                for one in range(graph.n_classes)
+            ]
+            drawn.append(np.concatenate(parts))
+            rest = np.setdiff1d(rest, drawn[-1])
+        seeds = random.randint(0, LARGEST_SEED, max(20, self.n_inits))[: self.n_inits]
+        return Split(drawn[0], drawn[1], rest, tuple(seeds.tolist()))
+
+
+def split_from_masks(train: Any, validation: Any, test: Any, seeds: tuple[int, ...]) -> Split:
+    """Return a split that comes with the data, such as that of Planetoid.
+
+    Args:
+        train: (N,) booleans, or numbers of nodes.
+        validation: as `train`.
+        test: as `train`.
+        seeds: of the initializations.
+
+    Raises:
+        ValueError: if a node is in two of them, or there is no node to train on or to test.
+    """
+    parts = [_numbers(part) for part in (train, validation, test)]
+    together = np.concatenate(parts)
+    if len(np.unique(together)) < len(together):
+        remedy = "Give each node to one of them."
+        fail("split_from_masks", "train", "apart from the others", "nodes in two parts", remedy)
+    for name, part in (("train", parts[0]), ("test", parts[2])):
+        if len(part) == 0:
+            fail("split_from_masks", name, "at least one node", "none", "Name some.")
+    return Split(parts[0], parts[1], parts[2], seeds)
+
+
+def check_class_sizes(graph: NodeGraph, n_needed: int) -> None:
+    """Raise if a class has fewer nodes than a split needs."""
+    counts = np.bincount(graph.labels[graph.labels >= 0], minlength=graph.n_classes)
+    for name, count in zip(graph.class_names, counts.tolist(), strict=True):
+        if count < n_needed:
+            got = f"{count} of class {name!r}"
+            remedy = "Lower `n_train` or `n_validation`, or leave the class out."
+            fail("SplitProtocol", "graph", f"{n_needed} nodes of each class", got, remedy)
+
+
+def _numbers(part: Any) -> Nodes:
+    values = np.asarray(part)
+    return np.flatnonzero(values) if values.dtype == bool else values.astype(np.int64)

@@ -1,0 +1,121 @@
+"""Training of a network on a split, with early stopping by the program's rule (Appendix E.2)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.splits import Split
+from diffresnet.solvers.stopping import EarlyStopping
+
+
+class NodeNetwork(Protocol):
+    """A network whose scores need, in training and at evaluation, the same first part."""
+
+    def hidden(self) -> Tensor:
+        """Return what training and evaluation have in common."""
+        ...
+
+    def train_scores(self, hidden: Tensor, random: np.random.Generator) -> Tensor:
+        """Return the logits (N, K), with dropout."""
+        ...
+
+    def test_scores(self, hidden: Tensor) -> Tensor:
+        """Return the logits (N, K), without dropout."""
+        ...
+
+
+@dataclass(frozen=True)
+class NodeSchedule:
+    """How a network is trained; the defaults are those of the paper's program.
+
+    Attributes:
+        learning_rate: of Adam.
+        weight_decay: on every parameter.
+        n_epochs: at most.
+        patience: epochs without a better validation loss or accuracy before training ends.
+    """
+
+    learning_rate: float = 0.01
+    weight_decay: float = 5e-4
+    n_epochs: int = 10_000
+    patience: int = 50
+
+
+PROGRAM_SCHEDULE = NodeSchedule()
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The logits of the best epoch, (N, K), and how many epochs there were."""
+
+    scores: Tensor
+    n_epochs: int
+
+
+def train_nodes(
+    make: Callable[[], nn.Module], graph: NodeGraph, split: Split, seed: int, schedule: NodeSchedule
+) -> Trained:
+    """Train the network that `make` returns from torch's random numbers, and score all nodes.
+
+    An epoch's evaluation and the next epoch's training step use the same parameters, and so the
+    same first part of the network.
+
+    Args:
+        make: returns a `NodeNetwork`.
+        graph: which has the labels.
+        split: which of them are known.
+        seed: of the initialization and of dropout.
+        schedule: of training.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = make()
+        n_epochs = _descend(model, graph, split, seed, schedule)
+    network: NodeNetwork = model  # pyright: ignore[reportAssignmentType]
+    with torch.no_grad():
+        return Trained(_evaluate(network, network.hidden()), n_epochs)
+
+
+def _descend(
+    model: nn.Module, graph: NodeGraph, split: Split, seed: int, schedule: NodeSchedule
+) -> int:
+    """Train, go back to the best epoch, and return how many there were."""
+    network: NodeNetwork = model  # pyright: ignore[reportAssignmentType]
+    random = np.random.Generator(np.random.SFC64(seed))
+    optimizer = torch.optim.Adam(
+        model.parameters(),
+        lr=schedule.learning_rate,
+        weight_decay=schedule.weight_decay,
+        fused=True,
+    )
+    labels = torch.from_numpy(graph.labels)
+    train, validation = torch.from_numpy(split.train), torch.from_numpy(split.validation)
+    stopping, n_epochs = EarlyStopping(schedule.patience), 0
+    for n_epochs in range(schedule.n_epochs + 1):
+        hidden = network.hidden()
+        if n_epochs > 0:
+            scores = _evaluate(network, hidden)[validation]
+            right = scores.argmax(dim=1) == labels[validation]
+            record = {
+                "validation_loss": float(cross_entropy(scores, labels[validation])),
+                "validation_accuracy": float(right.double().mean()),
+            }
+            if stopping.update(record, model):
+                break
+        if n_epochs < schedule.n_epochs:
+            optimizer.zero_grad()
+            cross_entropy(network.train_scores(hidden, random)[train], labels[train]).backward()
+            optimizer.step()
+    stopping.restore(model)
+    return n_epochs
+
+
+def _evaluate(network: NodeNetwork, hidden: Tensor) -> Tensor:
+    with torch.no_grad():
+        return network.test_scores(hidden.detach())

@@ -1,0 +1,82 @@
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from diffresnet.nodes.graph import NodeGraph
+
+LINKS = np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+
+
+def test_parts_of_a_file(tmp_path: Path) -> None:
+    links, words = sparse.csr_array(LINKS), sparse.csr_array(np.eye(3, 2))
+    parts: dict[str, Any] = {"labels": np.array([1, 0, 1]), "class_names": np.array(["a", "b"])}
+    for name, matrix in (("adj", links), ("attr", words)):
+        parts |= {f"{name}_{part}": getattr(matrix, part) for part in ("data", "indices", "indptr")}
+        parts[f"{name}_shape"] = np.array(matrix.shape)
+    path = tmp_path / "graph.npz"
+    np.savez(path, **parts)
+    graph = NodeGraph.from_file(path)
+    assert np.array_equal(graph.adjacency.toarray(), LINKS)
+    assert graph.features.shape == (3, 2)
+    assert graph.class_names == ("a", "b")
+    assert graph.labels.tolist() == [1, 0, 1]
+
+
+def test_not_a_graph(tmp_path: Path) -> None:
+    path = tmp_path / "graph.npz"
+    np.savez(path, labels=np.arange(3))
+    with pytest.raises(ValueError, match=r"NodeGraph.from_file: `path` must be an .npz file with"):
+        NodeGraph.from_file(path)
+    path.write_bytes(b"no zip")
+    with pytest.raises(ValueError, match=r"NodeGraph.from_file: `path` must be an .npz file with"):
+        NodeGraph.from_file(path)
+
+
+def test_edges_are_a_matrix() -> None:
+    graph = NodeGraph.from_edges([[0, 1], [1, 2]], None, ["x", None, ""], weights=[1.0, 2.0])
+    assert np.array_equal(graph.adjacency.toarray(), np.triu(LINKS))
+    assert np.array_equal(graph.features.toarray(), np.eye(3))
+    assert graph.labels.tolist() == [0, -1, -1]
+    assert graph.class_names == ("x",)
+
+
+def test_geometric_there_and_back() -> None:
+    graph = NodeGraph.from_arrays(LINKS, np.eye(3, 2), [0, 1, -1])
+    again = NodeGraph.from_geometric(graph.to_geometric())
+    assert np.array_equal(again.adjacency.toarray(), LINKS)
+    assert np.array_equal(again.features.toarray(), np.eye(3, 2))
+    assert again.labels.tolist() == [0, 1, -1]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((np.ones((2, 3)), None, [0, 1]), "`adjacency` must be square, got shape (2, 3)"),
+        ((-LINKS, None, [0, 1, 2]), "`adjacency` must be non-negative"),
+        (
+            (LINKS, [[0.0], [np.nan], [1.0]], [0, 1, 2]),
+            "`features` must be finite, got NaN or infinity in 1 row(s): 1",
+        ),
+        ((LINKS, np.eye(2), [0, 1, 2]), "`features` must be of 3 nodes"),
+        ((LINKS, None, [0, 1]), "`labels` must be of 3 nodes"),
+        ((LINKS, None, [[0, 1, 2]]), "`labels` must be one-dimensional"),
+        ((LINKS, None, [0, 1, 2], ["a"]), "`labels` must be below 1"),
+        (("links", None, [0]), "`adjacency` must be a matrix"),
+    ],
+)
+def test_wrong_arrays(given: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"NodeGraph.from_arrays: {message}")):
+        NodeGraph.from_arrays(*given)
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [([[0, 3]], "numbers of nodes, 0 to 2, got 3"), ([0, 1], "integers of shape (E, 2)")],
+)
+def test_wrong_edges(edges: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"`edges` must be {message}")):
+        NodeGraph.from_edges(edges, None, [0, 1, 2])

@@ -1,0 +1,31 @@
+import numpy as np
+import torch
+
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.kernel_method import KernelDiffResNet
+from diffresnet.nodes.splits import SplitProtocol
+from tests.nodes.examples import clusters
+
+
+def test_labels_clusters_without_a_seed() -> None:
+    graph = clusters()
+    split = next(SplitProtocol(5, 5).splits(graph))
+    solve = KernelDiffResNet().prepare(graph)
+    chances = solve(split, 0)
+    assert torch.equal(chances, solve(split, 1))
+    assert torch.allclose(chances.sum(dim=1), torch.ones(graph.n_nodes), atol=1e-5)
+    right = chances.argmax(dim=1)[split.test] == torch.from_numpy(graph.labels)[split.test]
+    assert float(right.double().mean()) > 0.9
+
+
+def test_without_validation_nodes() -> None:
+    graph = clusters()
+    split = next(SplitProtocol(5, 0).splits(graph))
+    assert bool(KernelDiffResNet().prepare(graph)(split, 0).isfinite().all())
+
+
+def test_no_links_and_rows_of_zeros() -> None:
+    features = np.eye(30, 8, dtype=np.float32)  # most rows are zero
+    graph = NodeGraph.from_arrays(np.zeros((30, 30)), features, np.arange(30) % 2)
+    split = next(SplitProtocol(3, 3).splits(graph))
+    assert bool(KernelDiffResNet().prepare(graph)(split, 0).isfinite().all())

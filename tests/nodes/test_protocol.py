@@ -1,0 +1,110 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diffresnet.nodes.baselines.label_propagation import LabelPropagation
+from diffresnet.nodes.baselines.mlp import Mlp
+from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
+from diffresnet.nodes.protocol import NodeResult, compare, digest, run_protocol
+from diffresnet.nodes.splits import SplitProtocol
+from diffresnet.nodes.training import NodeSchedule
+from tests.nodes.examples import clusters
+
+PROTOCOL = SplitProtocol(5, 5, n_splits=3, n_inits=2)
+NETWORK = Mlp(schedule=NodeSchedule(n_epochs=200))
+METHOD = TrainedDiffResNet(0.2, 3, 0.2, NodeSchedule(n_epochs=10))
+
+
+def without_times(result: NodeResult) -> list[Any]:
+    return [(run.split, run.init, run.accuracy) for run in result.runs]
+
+
+def test_one_process_or_two() -> None:
+    one, two = (run_protocol(clusters(), METHOD, PROTOCOL, n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert without_times(one) == without_times(two)
+    assert [(run.split, run.init) for run in one.runs] == [(s, i) for s in range(3) for i in (0, 1)]
+    assert one.protocol.endswith("3 splits x 2 inits, seed 42")
+    shown = one.to_json()
+    assert shown["accuracy_mean"] == pytest.approx(np.mean(one.accuracies))
+    assert shown["accuracy_std"] == pytest.approx(np.std(one.accuracies))
+    assert {"runs", "seconds_per_run", "protocol"} <= set(shown)
+
+
+def test_not_random_has_one_init() -> None:
+    result = run_protocol(clusters(), LabelPropagation(), PROTOCOL)
+    assert len(result.runs) == 3
+    assert "3 splits x 1 inits" in result.protocol
+
+
+def test_finished_runs_are_not_run_again(tmp_path: Path) -> None:
+    kept = tmp_path / "runs.jsonl"
+    first = run_protocol(clusters(), METHOD, PROTOCOL, kept=kept)
+    lines = kept.read_text().splitlines()
+    assert len(lines) == 7
+    changed = json.loads(lines[2]) | {"accuracy": 0.125}
+    # One run has another accuracy, one is missing, one was being written.
+    kept.write_text("\n".join([*lines[:2], json.dumps(changed), *lines[3:6], lines[6][:20]]))
+    again = run_protocol(clusters(), METHOD, PROTOCOL, kept=kept)
+    expected = without_times(first)
+    expected[1] = (0, 1, 0.125)
+    assert without_times(again) == expected
+    assert len(kept.read_text().splitlines()) == 7
+    more = SplitProtocol(5, 5, n_splits=4, n_inits=2)
+    assert without_times(run_protocol(clusters(), METHOD, more, kept=kept))[:6] == expected
+
+
+def test_runs_of_something_else(tmp_path: Path) -> None:
+    kept = tmp_path / "runs.jsonl"
+    run_protocol(clusters(), LabelPropagation(), PROTOCOL, kept=kept)
+    with pytest.raises(ValueError, match="run_protocol: `kept` must be a file of"):
+        run_protocol(clusters(), LabelPropagation(share=0.5), PROTOCOL, kept=kept)
+    with pytest.raises(ValueError, match="run_protocol: `kept` must be a file of"):
+        run_protocol(clusters(seed=1), LabelPropagation(), PROTOCOL, kept=kept)
+    assert digest(clusters()) != digest(clusters(seed=1))
+
+
+def test_differences_of_methods() -> None:
+    results = [
+        run_protocol(clusters(), method, PROTOCOL) for method in (METHOD, LabelPropagation())
+    ]
+    mean, interval = compare(*results)
+    assert mean == pytest.approx(results[0].of_splits().mean() - results[1].of_splits().mean())
+    assert interval >= 0
+    other = run_protocol(clusters(), LabelPropagation(), SplitProtocol(5, 5, n_splits=2))
+    with pytest.raises(ValueError, match="compare: `other` must be of protocol"):
+        compare(results[0], other)
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.nodes.test_protocol import NETWORK, PROTOCOL, clusters
+from diffresnet.nodes.protocol import run_protocol
+run_protocol(clusters(), NETWORK, PROTOCOL, kept=Path(sys.argv[1]))
+"""
+
+
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    kept = tmp_path / "runs.jsonl"
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(kept)], cwd=root)  # noqa: S603
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if kept.exists() and kept.read_text().count("\n") >= 3:
+            os.kill(process.pid, signal.SIGKILL)
+            break
+        time.sleep(0.005)
+    process.wait()
+    n_before = kept.read_text().count("\n") - 1
+    assert n_before >= 1
+    resumed = run_protocol(clusters(), NETWORK, PROTOCOL, kept=kept)
+    unbroken = run_protocol(clusters(), NETWORK, PROTOCOL)
+    assert without_times(resumed) == without_times(unbroken)

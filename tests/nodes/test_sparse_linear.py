@@ -1,0 +1,27 @@
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+from torch import nn
+
+from diffresnet.nodes import sparse_linear
+from diffresnet.nodes.sparse_linear import SparseLinear
+
+
+def test_equals_a_linear_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sparse_linear, "BLOCK_SIZE", 100)  # several blocks
+    features = (np.random.default_rng(0).random((30, 12)) < 0.2).astype(np.float32)
+    torch.manual_seed(0)
+    plain = nn.Linear(12, 40)
+    torch.manual_seed(0)
+    layer = SparseLinear(sparse.csr_array(features), 40)
+    expected, found = plain(torch.from_numpy(features)), layer()
+    assert torch.allclose(found, expected, atol=1e-6)
+    for result in (expected, found):
+        result.square().sum().backward()
+    assert layer.weight.grad is not None
+    assert plain.weight.grad is not None
+    assert torch.allclose(layer.weight.grad, plain.weight.grad.mT, atol=1e-5)
+    assert layer.bias.grad is not None
+    assert plain.bias.grad is not None
+    assert torch.allclose(layer.bias.grad, plain.bias.grad, atol=1e-5)
