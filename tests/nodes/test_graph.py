@@ -26,6 +26,25 @@ def test_parts_of_a_file(tmp_path: Path) -> None:
     assert graph.labels.tolist() == [1, 0, 1]
 
 
+def test_the_split_of_a_file(tmp_path: Path) -> None:
+    graph = NodeGraph.from_arrays(
+        LINKS, None, [0, 1, 1], masks={"train_mask": np.array([True, False, False])}
+    )
+    again = NodeGraph.from_geometric(graph.to_geometric())
+    assert again.given_split is not None
+    assert again.given_split.tolist() == [0, -1, -1]
+    assert again.only([2, 0]).adjacency.toarray().tolist() == [[0, 0], [0, 0]]
+    path = tmp_path / "graph.npz"
+    empty = {"data": [], "indices": [], "indptr": [0, 0], "shape": [1, 1]}
+    parts: dict[str, Any] = {
+        f"{name}_{part}": empty[part] for name in ("adj", "attr") for part in empty
+    }
+    np.savez(path, labels=np.array([0]), test_mask=np.array([True]), **parts)
+    read = NodeGraph.from_file(path)
+    assert read.given_split is not None
+    assert read.given_split.tolist() == [2]
+
+
 def test_not_a_graph(tmp_path: Path) -> None:
     path = tmp_path / "graph.npz"
     np.savez(path, labels=np.arange(3))

@@ -31,7 +31,7 @@ def test_one_process_or_two() -> None:
     one, two = (run_protocol(clusters(), METHOD, PROTOCOL, n_jobs=n_jobs) for n_jobs in (1, 2))
     assert without_times(one) == without_times(two)
     assert [(run.split, run.init) for run in one.runs] == [(s, i) for s in range(3) for i in (0, 1)]
-    assert one.protocol.endswith("3 splits x 2 inits, seed 42")
+    assert one.protocol.endswith("seed 42, 3 splits x 2 inits")
     shown = one.to_json()
     assert shown["accuracy_mean"] == pytest.approx(np.mean(one.accuracies))
     assert shown["accuracy_std"] == pytest.approx(np.std(one.accuracies))

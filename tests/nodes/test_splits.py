@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from diffresnet.nodes.graph import NodeGraph
-from diffresnet.nodes.splits import SplitProtocol, split_from_masks
+from diffresnet.nodes.splits import GivenSplit, SplitProtocol
 from tests.conftest import Arrays
 from tests.nodes.examples import clusters
 
@@ -38,7 +38,9 @@ def test_unlabeled_nodes_are_in_no_part() -> None:
     split = next(SplitProtocol(3, 0).splits(graph))
     assert len(split.validation) == 0
     assert bool((labels[np.concatenate([split.train, split.test])] >= 0).all())
-    assert str(SplitProtocol(3, 0)).startswith("3 train and 0 validation nodes a class, 100 splits")
+    assert str(SplitProtocol(3, 0)).startswith(
+        "3 train and 0 validation nodes a class, seed 42, 100"
+    )
 
 
 def test_a_class_too_small() -> None:
@@ -48,11 +50,24 @@ def test_a_class_too_small() -> None:
         next(SplitProtocol(1, 1).splits(graph))
 
 
-def test_masks() -> None:
-    split = split_from_masks([True, False, False], [1], np.array([False, False, True]), (0,))
+def test_the_split_of_the_data() -> None:
+    masks = {"train_mask": [True, False, False, True], "test_mask": [False, False, True, False]}
+    masks = {name: np.array(mask) for name, mask in masks.items()}
+    graph = NodeGraph.from_arrays(np.ones((4, 4)), None, [0, 1, 1, -1], masks=masks)
+    (split,) = GivenSplit(n_inits=3).splits(graph)
     parts = (split.train, split.validation, split.test)
-    assert [part.tolist() for part in parts] == [[0], [1], [2]]
-    with pytest.raises(ValueError, match="nodes in two parts"):
-        split_from_masks([0], [0], [1], (0,))
-    with pytest.raises(ValueError, match="`test` must be at least one node"):
-        split_from_masks([0], [1], [], (0,))
+    assert [part.tolist() for part in parts] == [[0], [], [2]]
+    assert len(split.seeds) == 3
+    assert str(GivenSplit()) == "the split that comes with the data, seed 42, 1 splits x 20 inits"
+    (later,) = GivenSplit().splits(graph.only([1, 2, 0]))
+    assert (later.train.tolist(), later.test.tolist()) == ([2], [1])
+    with pytest.raises(ValueError, match="GivenSplit: `test_mask` must be of some nodes"):
+        next(GivenSplit().splits(graph.only([0, 1])))
+    with pytest.raises(ValueError, match="`graph` must be one that comes with a split, got one wi"):
+        next(GivenSplit().splits(clusters()))
+    with pytest.raises(ValueError, match="`val_mask` must be apart from the other masks"):
+        NodeGraph.from_arrays(
+            np.ones((4, 4)), None, [0, 1, 1, -1], masks=masks | {"val_mask": masks["train_mask"]}
+        )
+    with pytest.raises(ValueError, match=r"`val_mask` must be booleans of shape \(4,\)"):
+        NodeGraph.from_arrays(np.ones((4, 4)), None, [0, 1, 1, 1], masks={"val_mask": [1, 2]})

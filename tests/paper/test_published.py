@@ -8,6 +8,8 @@ from diffresnet.paper.published import (
     ABLATION_ACCURACY,
     FEWSHOT_ACCURACY,
     FEWSHOT_COLUMNS,
+    NODE_ACCURACY,
+    NODE_GRAPHS,
     SYNTHETIC_ACCURACY,
 )
 from diffresnet.paper.settings import SYNTHETIC_EPOCHS
@@ -49,3 +51,8 @@ def test_table_of_few_shot_methods() -> None:
     assert len(cells) == 140
     assert sum(mean for mean, _ in cells) == pytest.approx(10499.46)
     assert sum(half for _, half in cells) == pytest.approx(55.06)
+
+
+def test_table_of_graphs() -> None:
+    assert NODE_ACCURACY["Diff-ResNet"][NODE_GRAPHS.index("pubmed")] == (80.1, 2.0)
+    assert all(len(row) == len(NODE_GRAPHS) for row in NODE_ACCURACY.values())

@@ -43,3 +43,17 @@ def test_the_recipe_has_the_numbers_of_the_table(n_shots: int) -> None:
     assert method.prototype_weight == settings.FEWSHOT_PROTOTYPE_WEIGHT[n_shots]
     assert method.step_size == settings.FEWSHOT_STEP_SIZE
     assert (method.graph, method.schedule) == (settings.FEWSHOT_GRAPH, settings.FEWSHOT_SCHEDULE)
+
+
+def test_numbers_of_appendix_e2() -> None:
+    found = {
+        name: (one.step_size, one.n_steps, one.dropout)
+        for name, one in settings.NODE_SETTINGS.items()
+    }
+    assert found == {
+        "cora": (0.25, 20, 0.25),
+        "citeseer": (0.2, 20, 0.35),
+        "pubmed": (0.4, 10, 0.3),
+    }
+    schedule = settings.NODE_SETTINGS["cora"].schedule
+    assert (schedule.learning_rate, schedule.weight_decay, schedule.patience) == (0.01, 5e-4, 50)

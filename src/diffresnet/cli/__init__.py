@@ -9,6 +9,7 @@ from diffresnet.cli import reproduce
 from diffresnet.cli.classify import classify
 from diffresnet.cli.demo import demo
 from diffresnet.cli.fewshot import fewshot
+from diffresnet.cli.nodes import nodes
 
 app = typer.Typer(
     help="Classify everything from a handful of labels, by diffusion over the neighbor graph.",
@@ -40,4 +41,5 @@ def main(
 app.command()(classify)
 app.command()(demo)
 app.command()(fewshot)
+app.command()(nodes)
 app.add_typer(reproduce.app, name="reproduce")

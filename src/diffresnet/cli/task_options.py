@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from diffresnet.cli.banks import check_tasks, choose_split, load_bank
 from diffresnet.cli.folders import make_folder
+from diffresnet.cli.report_end import finish_report
 from diffresnet.fewshot import EpisodeShape
 from diffresnet.fewshot.methods import Solver
 from diffresnet.paper.fewshot_plan import TaskPlan
@@ -80,20 +79,6 @@ def plan_tasks(
 
 
 def finish(report: Report, plan: TaskPlan, out: Path) -> None:
-    """Print the summaries of a report, write its files, and delete what was kept on the way."""
-    console = Console()
-    for summary in report.summaries:
-        table = Table(title=report.title)
-        columns = zip(*summary.rows, strict=True)
-        for which, (head, cells) in enumerate(zip(summary.heads, columns, strict=True)):
-            words = head.split()
-            if which == 0:
-                table.add_column(head, min_width=max(map(len, words)))
-            else:  # heads may be broken between words, numbers not at all
-                table.add_column(head, justify="right", width=max(map(len, [*words, *cells])))
-        for row in summary.rows:
-            table.add_row(*row)
-        console.print(table)
-    for path in report.write(out):
-        console.print(f"wrote {path}", soft_wrap=True)
+    """Print a report, write its files, and delete what was kept on the way."""
+    finish_report(report, out)
     plan.forget()

@@ -6,6 +6,11 @@ from pathlib import Path
 VARIABLE = "DIFFRESNET_DATA"
 
 
+def cache_folder() -> Path:
+    """Return the folder in the user's cache that downloads are kept in."""
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "diffresnet"
+
+
 def find_data_file(name: str) -> Path:
     """Return the path of a data file such as ``images/mnist.npz``.
 
@@ -15,7 +20,7 @@ def find_data_file(name: str) -> Path:
     Raises:
         FileNotFoundError: if it is in neither place; the message names both.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "diffresnet"
+    cache = cache_folder()
     given = os.environ.get(VARIABLE)
     folders = [*([Path(given)] if given else []), cache]
     for folder in folders:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_real
+from diffresnet._checks import check_count, check_real, fail
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.network import NodeDiffResNet, node_operator
@@ -33,6 +33,9 @@ class TrainedDiffResNet:
     def __post_init__(self) -> None:
         check_real(type(self).__name__, "step_size", self.step_size)
         check_count(type(self).__name__, "n_steps", self.n_steps, low=0)
+        if not 0 <= self.dropout < 1:
+            must = "at least 0 and below 1"
+            fail(type(self).__name__, "dropout", must, self.dropout, "Lower it.")
 
     @property
     def name(self) -> str:

@@ -19,9 +19,6 @@ from diffresnet.diffusion import DiffusionOperator
 LEVELS = 256
 """Random bytes decide, so that the rate of dropout is a multiple of 1/256."""
 
-BLOCK_SIZE = 2**18
-"""Numbers of a block of columns (1 MB in float32)."""
-
 Bits = npt.NDArray[np.bool_]
 
 
@@ -55,11 +52,6 @@ class DropoutDiffusion:
         """Diffuse (N, d) features with dropout."""
         return _Steps.apply(x, self, random)  # pyright: ignore[reportReturnType]
 
-    def blocks(self, x: Tensor) -> tuple[Tensor, ...]:
-        """Return `x` as blocks of columns, each a copy."""
-        parts = x.split(max(8, BLOCK_SIZE // len(x)), dim=1)
-        return tuple(part.clone(memory_format=torch.contiguous_format) for part in parts)
-
     def draw(self, block: Tensor, random: np.random.Generator) -> Bits:
         """Return, for each step, which numbers of a block stay, (n_steps, *block.shape)."""
         n_bytes = self.n_steps * block.numel()
@@ -82,12 +74,12 @@ class _Steps(torch.autograd.Function):
     ) -> Tensor:
         ctx.steps, ctx.kept = steps, []
         found: list[Tensor] = []
-        for block in steps.blocks(x):
+        for block in mx.column_blocks(x):
             kept = steps.draw(block, random)
             ctx.kept.append(kept)
             now = block
             for one in kept:
-                now = steps.scaled_step @ _drop(now, one)
+                now = mx.product(steps.scaled_step, _drop(now, one))
             found.append(now)
         return torch.cat(found, dim=1)
 
@@ -95,9 +87,9 @@ class _Steps(torch.autograd.Function):
     def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None, None]:
         steps: DropoutDiffusion = ctx.steps
         found: list[Tensor] = []
-        for block, kept in zip(steps.blocks(grad_outputs[0]), ctx.kept, strict=True):
+        for block, kept in zip(mx.column_blocks(grad_outputs[0]), ctx.kept, strict=True):
             now = block
             for one in kept[::-1]:
-                now = _drop(steps.scaled_step @ now, one)
+                now = _drop(mx.product(steps.scaled_step, now), one)
             found.append(now)
         return torch.cat(found, dim=1), None, None

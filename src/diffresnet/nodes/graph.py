@@ -1,5 +1,6 @@
 """A graph whose nodes have features, and of which some have labels."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -13,6 +14,8 @@ from diffresnet._checks import fail
 from diffresnet._extras import needs_extra
 
 UNLABELED = -1
+SPLIT_PARTS = ("train_mask", "val_mask", "test_mask")
+"""The parts of a split that comes with the data, as files and PyTorch Geometric name them."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,15 @@ class NodeGraph:
         features: (N, F) sparse.
         labels: (N,) the class of each node as a number, -1 where it is not known.
         class_names: the name of each class.
+        given_split: (N,) the number in `SPLIT_PARTS` of the part that each node belongs to, -1 for
+            none; None if the data come without a split.
     """
 
     adjacency: sparse.csr_array
     features: sparse.csr_array
     labels: npt.NDArray[np.int64]
     class_names: tuple[str, ...]
+    given_split: npt.NDArray[np.int8] | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -48,7 +54,12 @@ class NodeGraph:
 
     @classmethod
     def from_arrays(
-        cls, adjacency: Any, features: Any, labels: Any, class_names: Any = None
+        cls,
+        adjacency: Any,
+        features: Any,
+        labels: Any,
+        class_names: Any = None,
+        masks: Mapping[str, Any] | None = None,
     ) -> "NodeGraph":
         """Make a graph from matrices, dense or sparse.
 
@@ -57,10 +68,12 @@ class NodeGraph:
             features: (N, F); None for nodes without features, which get the unit matrix.
             labels: (N,) of any type; -1, None, NaN or "" where a label is not known.
             class_names: the name of each class, if `labels` are numbers from 0 up.
+            masks: a split that comes with the data, such as that of Planetoid: (N,) booleans for
+                each of `SPLIT_PARTS`.
 
         Raises:
             ValueError: if a matrix has another shape, or holds NaN, infinity or, in the
-                adjacency, a negative number.
+                adjacency, a negative number; if a node is in two parts of the split.
 
         Examples:
             >>> graph = NodeGraph.from_arrays([[0, 1], [1, 0]], [[1.0, 0.0], [0.0, 1.0]], [0, 1])
@@ -86,13 +99,22 @@ class NodeGraph:
         if len(encoded) != n_nodes:
             got, remedy = f"{len(encoded)} labels", "Pass one a node, -1 where it is not known."
             fail(function, "labels", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
-        return cls(links, shown, encoded, names)
+        split = _split_of(function, masks, n_nodes) if masks else None
+        return cls(links, shown, encoded, names, split)
+
+    def only(self, nodes: Any) -> "NodeGraph":
+        """Return the graph of some nodes, as numbers or booleans, and of the links among them."""
+        split = None if self.given_split is None else self.given_split[nodes]
+        links = sparse.csr_array(self.adjacency[nodes][:, nodes])
+        features = sparse.csr_array(self.features[nodes])
+        return NodeGraph(links, features, self.labels[nodes], self.class_names, split)
 
     @classmethod
     def from_file(cls, path: str | Path) -> "NodeGraph":
         """Read an `.npz` file with the CSR parts `adj_*` and `attr_*`, and `labels`.
 
-        Nothing in it is unpickled.
+        It may have the names of the classes, `class_names`, and a split, `SPLIT_PARTS`. Nothing in
+        it is unpickled.
 
         Raises:
             ValueError: if it is no such file.
@@ -100,7 +122,7 @@ class NodeGraph:
         """
         try:
             with np.load(path, allow_pickle=False) as file:
-                parts = {name: file[name] for name in file.files if name != "node_names"}
+                parts = {name: file[name] for name in file.files if _is_wanted(name)}
             matrices = [_from_parts(parts, name) for name in ("adj", "attr")]
             labels = parts["labels"]
         except (KeyError, ValueError, TypeError, BadZipFile, EOFError, AttributeError) as error:
@@ -109,11 +131,19 @@ class NodeGraph:
             )
             remedy = "Save the CSR parts of the adjacency and of the features under these names."
             return fail("NodeGraph.from_file", "path", must, f"{path} ({error})", remedy)
-        return cls.from_arrays(matrices[0], matrices[1], labels, parts.get("class_names"))
+        masks = {name: parts[name] for name in SPLIT_PARTS if name in parts}
+        return cls.from_arrays(matrices[0], matrices[1], labels, parts.get("class_names"), masks)
 
     @classmethod
     def from_edges(
-        cls, edges: Any, features: Any, labels: Any, *, weights: Any = None, class_names: Any = None
+        cls,
+        edges: Any,
+        features: Any,
+        labels: Any,
+        *,
+        weights: Any = None,
+        class_names: Any = None,
+        masks: Mapping[str, Any] | None = None,
     ) -> "NodeGraph":
         """Make a graph from a list of links.
 
@@ -123,6 +153,7 @@ class NodeGraph:
             labels: (N,), as for `from_arrays`.
             weights: (E,) of the links; 1 if not given.
             class_names: as for `from_arrays`.
+            masks: as for `from_arrays`.
 
         Raises:
             ValueError: as `from_arrays`; if a link names a node that is not there.
@@ -139,14 +170,16 @@ class NodeGraph:
         values = np.ones(len(pairs)) if weights is None else np.asarray(weights, dtype=float)
         shape = (n_nodes, n_nodes)
         links = sparse.coo_array((values, (pairs[:, 0], pairs[:, 1])), shape=shape).tocsr()
-        return cls.from_arrays(links, features, labels, class_names)
+        return cls.from_arrays(links, features, labels, class_names, masks)
 
     @classmethod
     def from_geometric(cls, data: Any) -> "NodeGraph":
-        """Make a graph from PyTorch Geometric's `Data` with `edge_index`, `x` and `y`."""
+        """Make a graph from PyTorch Geometric's `Data` with `edge_index`, `x`, `y` and masks."""
         weights = None if data.edge_weight is None else data.edge_weight.numpy()
         features = None if data.x is None else data.x.numpy()
-        return cls.from_edges(data.edge_index.T.numpy(), features, data.y.numpy(), weights=weights)
+        masks = {name: data[name].numpy() for name in SPLIT_PARTS if name in data}
+        edges, labels = data.edge_index.T.numpy(), data.y.numpy()
+        return cls.from_edges(edges, features, labels, weights=weights, masks=masks)
 
     def to_geometric(self) -> Any:
         """Return PyTorch Geometric's `Data` of this graph; needs the extra `graphs`."""
@@ -155,11 +188,17 @@ class NodeGraph:
             from torch_geometric.data import Data  # noqa: PLC0415
         links = self.adjacency.tocoo()
         index = torch.from_numpy(np.stack([links.row, links.col]).astype(np.int64))
+        masks = {
+            name: torch.from_numpy(self.given_split == place)
+            for place, name in enumerate(SPLIT_PARTS)
+            if self.given_split is not None
+        }
         return Data(
             x=torch.from_numpy(self.features.toarray()),
             edge_index=index,
             edge_weight=torch.from_numpy(links.data),
             y=torch.from_numpy(self.labels),
+            **masks,
         )
 
 
@@ -204,6 +243,28 @@ def _encode(
 
 def _is_missing(label: Any) -> bool:
     return label is None or label in ("", UNLABELED) or label != label  # noqa: PLR0124
+
+
+def _split_of(function: str, masks: Mapping[str, Any], n_nodes: int) -> npt.NDArray[np.int8]:
+    split = np.full(n_nodes, -1, dtype=np.int8)
+    for place, name in enumerate(SPLIT_PARTS):
+        mask = np.asarray(masks.get(name, np.zeros(n_nodes, dtype=bool)))
+        if mask.shape != (n_nodes,) or mask.dtype != bool:
+            got = f"shape {mask.shape} of {mask.dtype}"
+            fail(function, name, f"booleans of shape ({n_nodes},)", got, "Pass one split.")
+        if (split[mask] >= 0).any():
+            remedy = "Give each node to one part of the split."
+            fail(function, name, "apart from the other masks", "nodes in two of them", remedy)
+        split[mask] = place
+    return split
+
+
+def _is_wanted(name: str) -> bool:
+    return (name.startswith(("adj_", "attr_")) and name != "attr_names") or name in (
+        "labels",
+        "class_names",
+        *SPLIT_PARTS,
+    )
 
 
 def _from_parts(parts: dict[str, Any], name: str) -> sparse.csr_array:

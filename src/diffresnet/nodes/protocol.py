@@ -19,7 +19,7 @@ from diffresnet._files import write_whole
 from diffresnet._progress import progress_bar
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod, Solve
-from diffresnet.nodes.splits import Split, SplitProtocol
+from diffresnet.nodes.splits import Protocol, Split
 
 Key = tuple[int, int]
 """The number of a split, and of an initialization."""
@@ -49,14 +49,22 @@ class NodeResult:
     Attributes:
         method: its name.
         settings: all of them.
-        protocol: in words.
+        kind: of protocol, in words.
         runs: one for every split and initialization, in order.
     """
 
     method: str
     settings: str
-    protocol: str
+    kind: str
     runs: tuple[Run, ...]
+
+    @property
+    def protocol(self) -> str:
+        """How the splits were drawn, and how many there are, in words."""
+        n_splits, n_inits = (
+            1 + max(numbers) for numbers in zip(*map(_key, self.runs), strict=True)
+        )
+        return f"{self.kind}, {n_splits} splits x {n_inits} inits"
 
     @property
     def accuracies(self) -> npt.NDArray[np.float64]:
@@ -73,6 +81,11 @@ class NodeResult:
         """The population deviation over all runs, as the paper gives it."""
         return float(self.accuracies.std())
 
+    @property
+    def seconds_per_run(self) -> float:
+        """The mean time of a run, on one thread."""
+        return float(np.mean([run.seconds for run in self.runs]))
+
     def of_splits(self) -> npt.NDArray[np.float64]:
         """Return the mean accuracy of each split."""
         numbers = np.array([run.split for run in self.runs])
@@ -86,7 +99,7 @@ class NodeResult:
             "protocol": self.protocol,
             "accuracy_mean": self.mean,
             "accuracy_std": self.std,
-            "seconds_per_run": float(np.mean([run.seconds for run in self.runs])),
+            "seconds_per_run": self.seconds_per_run,
             "runs": [vars(run) for run in self.runs],
         }
 
@@ -98,7 +111,7 @@ def compare(one: NodeResult, other: NodeResult) -> tuple[float, float]:
         ValueError: if the protocols differ.
     """
     pairs = one.of_splits(), other.of_splits()
-    if one.protocol.split(" splits")[0] != other.protocol.split(" splits")[0]:
+    if len(pairs[0]) != len(pairs[1]) or one.kind != other.kind:
         fail("compare", "other", f"of protocol {one.protocol!r}", other.protocol, "Run it again.")
     differences = pairs[0] - pairs[1]
     return float(differences.mean()), float(1.96 * differences.std() / np.sqrt(len(differences)))
@@ -107,7 +120,7 @@ def compare(one: NodeResult, other: NodeResult) -> tuple[float, float]:
 def run_protocol(
     graph: NodeGraph,
     method: NodeMethod,
-    protocol: SplitProtocol,
+    protocol: Protocol,
     *,
     kept: Path | None = None,
     n_jobs: int = 1,
@@ -133,8 +146,7 @@ def run_protocol(
     splits = list(protocol.splits(graph))
     n_inits = protocol.n_inits if method.is_random else 1
     keys = [(split, init) for split in range(len(splits)) for init in range(n_inits)]
-    identity = {"graph": digest(graph), "method": repr(method), "protocol": _identity(protocol)}
-    done = _RunFile(kept, identity)
+    done = _RunFile(kept, identify(graph, method, protocol))
     missing = [key for key in keys if key not in done.runs]
     jobs = (delayed(_run)(graph, method, splits[split], split, init) for split, init in missing)
     with progress_bar(method.name, len(keys), show=show_progress) as advance:
@@ -145,8 +157,22 @@ def run_protocol(
             accuracy = np.mean([one.accuracy for one in done.runs.values()])
             advance(len(done.runs), f"mean {100 * accuracy:.2f} %")
     runs = tuple(done.runs[key] for key in keys)
-    words = str(protocol).replace(f"x {protocol.n_inits} inits", f"x {n_inits} inits")
-    return NodeResult(method.name, repr(method), words, runs)
+    return NodeResult(method.name, repr(method), protocol.kind, runs)
+
+
+def identify(graph: NodeGraph, method: NodeMethod, protocol: Protocol) -> dict[str, str]:
+    """Return what runs are of; with more splits or initializations, finished ones stay valid."""
+    return {"graph": digest(graph), "method": repr(method), "protocol": protocol.kind}
+
+
+def run_file(
+    folder: Path, name: str, graph: NodeGraph, method: NodeMethod, protocol: Protocol
+) -> Path:
+    """Return where in a folder to keep the runs of one method: other settings, another file."""
+    identity = json.dumps(identify(graph, method, protocol), sort_keys=True)
+    settings = hashlib.sha256(identity.encode()).hexdigest()[:8]
+    words = method.name.lower().replace(",", "").replace(" ", "-")
+    return folder / f"{name}-{words}-{settings}.jsonl"
 
 
 def digest(graph: NodeGraph) -> str:
@@ -159,9 +185,8 @@ def digest(graph: NodeGraph) -> str:
     return summed.hexdigest()[:16]
 
 
-def _identity(protocol: SplitProtocol) -> str:
-    """Say what must agree: with more splits or initializations, finished runs stay valid."""
-    return f"{protocol.n_train} + {protocol.n_validation} a class, seed {protocol.seed}"
+def _key(run: Run) -> Key:
+    return run.split, run.init
 
 
 _prepared: dict[tuple[str, str], Solve] = {}

@@ -9,9 +9,6 @@ from torch import Tensor, nn
 
 from diffresnet import _matrix as mx
 
-BLOCK_SIZE = 2**18
-"""Numbers of a block of columns of the weight (1 MB in float32)."""
-
 
 class SparseLinear(nn.Module):
     """X W + b for one sparse matrix X of features, known from the start.
@@ -55,9 +52,7 @@ class _Product(torch.autograd.Function):
 
 def _multiply(matrix: Tensor, dense: Tensor) -> Tensor:
     """Multiply in blocks of columns, which stay in the cache."""
-    n_columns = max(8, BLOCK_SIZE // max(1, len(dense)))
-    blocks = [matrix @ block.contiguous() for block in dense.split(n_columns, dim=1)]
-    return torch.cat(blocks, dim=1)
+    return torch.cat([mx.product(matrix, block) for block in mx.column_blocks(dense)], dim=1)
 
 
 def _to_csr(matrix: Any) -> Tensor:

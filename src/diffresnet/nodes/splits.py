@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from diffresnet._checks import check_count, fail
-from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.graph import SPLIT_PARTS, NodeGraph
 
 PROGRAM_SEED = 42
 LARGEST_SEED = 10**6
@@ -61,8 +61,13 @@ class SplitProtocol:
 
     def __str__(self) -> str:
         """Say what the protocol is, to be printed beside every number."""
+        return f"{self.kind}, {self.n_splits} splits x {self.n_inits} inits"
+
+    @property
+    def kind(self) -> str:
+        """What must agree for runs to be those of the same protocol."""
         what = f"{self.n_train} train and {self.n_validation} validation nodes a class"
-        return f"{what}, {self.n_splits} splits x {self.n_inits} inits, seed {self.seed}"
+        return f"{what}, seed {self.seed}"
 
     def splits(self, graph: NodeGraph) -> Iterator[Split]:
         """Yield the splits.
@@ -91,27 +96,55 @@ class SplitProtocol:
         return Split(drawn[0], drawn[1], rest, tuple(seeds.tolist()))
 
 
-def split_from_masks(train: Any, validation: Any, test: Any, seeds: tuple[int, ...]) -> Split:
-    """Return a split that comes with the data, such as that of Planetoid.
+@dataclass(frozen=True)
+class GivenSplit:
+    """The one split that comes with the data, such as that of Planetoid.
 
-    Args:
-        train: (N,) booleans, or numbers of nodes.
-        validation: as `train`.
-        test: as `train`.
-        seeds: of the initializations.
-
-    Raises:
-        ValueError: if a node is in two of them, or there is no node to train on or to test.
+    Attributes:
+        n_inits: how many initializations.
+        seed: of their seeds.
     """
-    parts = [_numbers(part) for part in (train, validation, test)]
-    together = np.concatenate(parts)
-    if len(np.unique(together)) < len(together):
-        remedy = "Give each node to one of them."
-        fail("split_from_masks", "train", "apart from the others", "nodes in two parts", remedy)
-    for name, part in (("train", parts[0]), ("test", parts[2])):
-        if len(part) == 0:
-            fail("split_from_masks", name, "at least one node", "none", "Name some.")
-    return Split(parts[0], parts[1], parts[2], seeds)
+
+    n_inits: int = 20
+    seed: int = PROGRAM_SEED
+
+    n_splits = 1
+
+    def __post_init__(self) -> None:
+        check_count("GivenSplit", "n_inits", self.n_inits, low=1)
+
+    def __str__(self) -> str:
+        """Say what the protocol is, to be printed beside every number."""
+        return f"{self.kind}, 1 splits x {self.n_inits} inits"
+
+    @property
+    def kind(self) -> str:
+        """What must agree for runs to be those of the same protocol."""
+        return f"the split that comes with the data, seed {self.seed}"
+
+    def splits(self, graph: NodeGraph) -> Iterator[Split]:
+        """Yield the split; nodes without a label are in no part.
+
+        Raises:
+            ValueError: if there is none, or it has no node to train on or to test.
+        """
+        function, given = "GivenSplit", graph.given_split
+        if given is None:
+            remedy = f"Save the masks {', '.join(SPLIT_PARTS)}, or draw splits."
+            fail(function, "graph", "one that comes with a split", "one without", remedy)
+        parts = [
+            np.flatnonzero((given == place) & (graph.labels >= 0))
+            for place in range(len(SPLIT_PARTS))
+        ]
+        for place in (0, 2):
+            if len(parts[place]) == 0:
+                got = "none that has a label and belongs to the graph"
+                fail(function, SPLIT_PARTS[place], "of some nodes", got, "Name some.")
+        drawn = np.random.RandomState(self.seed).randint(0, LARGEST_SEED, max(20, self.n_inits))
+        yield Split(parts[0], parts[1], parts[2], tuple(drawn[: self.n_inits].tolist()))
+
+
+Protocol: TypeAlias = SplitProtocol | GivenSplit
 
 
 def check_class_sizes(graph: NodeGraph, n_needed: int) -> None:
@@ -122,8 +155,3 @@ def check_class_sizes(graph: NodeGraph, n_needed: int) -> None:
             got = f"{count} of class {name!r}"
             remedy = "Lower `n_train` or `n_validation`, or leave the class out."
             fail("SplitProtocol", "graph", f"{n_needed} nodes of each class", got, remedy)
-
-
-def _numbers(part: Any) -> Nodes:
-    values = np.asarray(part)
-    return np.flatnonzero(values) if values.dtype == bool else values.astype(np.int64)

@@ -62,9 +62,7 @@ def _take(graph: NodeGraph, step: StandardStep) -> NodeGraph:
             return replace(graph, adjacency=sparse.csr_array(parts, shape=links.shape))
         case "largest-component":
             part = connected_components(links, directed=False)[1]
-            kept = np.flatnonzero(part == np.bincount(part).argmax())
-            labels = graph.labels[kept]
-            return NodeGraph(links[kept][:, kept], features[kept], labels, graph.class_names)
+            return graph.only(part == np.bincount(part).argmax())
         case "binary-features":
             return replace(graph, features=_ones(features))
         case "row-features":

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from diffresnet._types import Normalization
 from diffresnet.fewshot.methods import TaskGraph
+from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.solvers.tasks import Schedule
 
 
@@ -95,3 +96,13 @@ FIXED_STRENGTH_STEPS = tuple(range(21))
 TIME_STRENGTH = 2.0
 TIME_STEPS = (0, 1, 2, 3, 4, 6, 8, 10)
 """Figure "time": r gamma, and r from 0 to the 10 that the text speaks of."""
+
+NODE_SETTINGS = {
+    "cora": TrainedDiffResNet(step_size=0.25, n_steps=20, dropout=0.25),
+    "citeseer": TrainedDiffResNet(step_size=0.2, n_steps=20, dropout=0.35),
+    "pubmed": TrainedDiffResNet(step_size=0.4, n_steps=10, dropout=0.3),
+}
+"""Appendix E.2; the schedule of training is that of the program."""
+
+NODE_DEPTHS = (2, 4, 8, 16, 32)
+"""Figure "graph": layers, of which the text names the last."""

@@ -36,6 +36,7 @@ class CurvePanel:
         curves: what is drawn.
         marked: a setting that gets a dotted line, and what the legend calls it.
         logarithmic: draw powers of ten at the same distance.
+        ticks: settings that are doubled from one to the next, drawn at the same distance.
     """
 
     title: str
@@ -44,6 +45,7 @@ class CurvePanel:
     curves: Sequence[Curve]
     marked: tuple[float, str] | None = None
     logarithmic: bool = False
+    ticks: Sequence[int] = ()
 
 
 def draw_curves(panels: Sequence[CurvePanel], picture_format: PictureFormat = "png") -> bytes:
@@ -72,7 +74,10 @@ def draw_curves(panels: Sequence[CurvePanel], picture_format: PictureFormat = "p
             axes.axvline(x, color="#888888", linestyle=":", label=label)
         if panel.logarithmic:
             axes.set_yscale("log")
-        if all(float(x).is_integer() for curve in panel.curves for x in curve.x):
+        if panel.ticks:
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(panel.ticks, map(str, panel.ticks))
+        elif all(float(x).is_integer() for curve in panel.curves for x in curve.x):
             axes.locator_params(axis="x", integer=True)
         axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
         axes.grid(color="#dddddd", linewidth=0.6)

@@ -1,0 +1,79 @@
+"""The graph with features and labels that `diffresnet nodes` reads."""
+
+from pathlib import Path
+
+from diffresnet.cli.edges import read_graph
+from diffresnet.cli.frames import TABLES, check_file
+from diffresnet.cli.labels_file import DEFAULT_LABEL
+from diffresnet.cli.refusal import refuse, some
+from diffresnet.cli.tables import read_points
+from diffresnet.nodes.citation import CHECKSUMS, find_citation_graph
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.standardization import PROGRAM_STEPS, StandardStep, standardize
+
+WHAT = "GRAPH"
+FEATURE_STEPS: tuple[StandardStep, ...] = ("binary-features", "row-features")
+
+
+def read_node_graph(
+    name: str, nodes: Path | None, *, id_column: str | None, label_column: str | None
+) -> NodeGraph:
+    """Read a graph by the name of a citation graph, from an .npz file, or from links and nodes.
+
+    Args:
+        name: of a citation graph, or a file: .npz, or .csv or .parquet with links between the ids
+            in `nodes`.
+        nodes: features and labels, as `read_points` reads them.
+        id_column: of `nodes`.
+        label_column: of `nodes`.
+
+    Raises:
+        ValueError: if something in a file is wrong.
+        OSError: if a graph cannot be downloaded.
+    """
+    if name in CHECKSUMS and not Path(name).exists():
+        return NodeGraph.from_file(find_citation_graph(name))
+    suffix = check_file(Path(name), WHAT, (".npz", *TABLES))
+    if nodes is None:
+        if suffix != ".npz":
+            remedy = "Pass --nodes FILE with an id, a label and features for each node."
+            refuse("--nodes", "given with a table of links", "nothing", remedy)
+        return NodeGraph.from_file(name)
+    points = read_points(nodes, id_column=id_column, label_column=label_column, need_labels=True)
+    if points.labels is None:
+        must = f"a file with a column '{label_column or DEFAULT_LABEL}'"
+        refuse("--nodes", must, nodes, "Name the labels by --label-column.")
+    return NodeGraph.from_arrays(read_graph(Path(name), points.ids), points.features, points.labels)
+
+
+def parse_steps(text: str | None, graph: NodeGraph) -> tuple[StandardStep, ...]:
+    """Return the steps that standardize the graph, "none" for none.
+
+    By default they are the program's; but features below 0 are no words, and stay as they are.
+    """
+    if text is None:
+        is_words = graph.features.nnz == 0 or graph.features.data.min() >= 0
+        return tuple(step for step in PROGRAM_STEPS if is_words or step not in FEATURE_STEPS)
+    if text == "none":
+        return ()
+    names = text.split(",")
+    found: tuple[StandardStep, ...] = tuple(
+        step for name in names for step in PROGRAM_STEPS if step == name
+    )
+    if len(found) < len(names):
+        must = f"'none', or of {some(PROGRAM_STEPS, 10)}"
+        refuse("--standardize", must, f"'{text}'", "Join them by commas.")
+    return found
+
+
+def standardized(graph: NodeGraph, steps: tuple[StandardStep, ...]) -> NodeGraph:
+    """Take the steps, and refuse a graph that diffusion cannot use."""
+    done = standardize(graph, steps)
+    links = done.adjacency
+    if abs(links - links.T).nnz:
+        must, remedy = "undirected", "Leave 'undirected' among the steps of --standardize."
+        refuse(WHAT, must, "links of one direction", remedy)
+    if links.nnz == 0:
+        got, remedy = f"{graph.n_nodes} nodes without any", "Classify features alone by classify."
+        refuse(WHAT, "a graph with links", got, remedy)
+    return done

@@ -1,0 +1,220 @@
+"""`diffresnet nodes`: the accuracy of methods that label the nodes of a graph."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from diffresnet._files import write_whole
+from diffresnet.cli.folders import make_folder
+from diffresnet.cli.node_graphs import parse_steps, read_node_graph, standardized
+from diffresnet.nodes.catalog import DIFFUSION, METHOD_NAMES, NodeSolver, make_method
+from diffresnet.nodes.citation import recognize
+from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.protocol import NodeResult, compare, run_file, run_protocol
+from diffresnet.nodes.splits import GivenSplit, Protocol, SplitProtocol
+from diffresnet.paper.settings import NODE_SETTINGS
+
+
+def nodes(
+    graph: Annotated[
+        str,
+        typer.Argument(
+            help="An .npz file with the CSR parts adj_... and attr_..., and labels; or .csv or "
+            ".parquet with links, and --nodes; or cora, citeseer or pubmed, downloaded once."
+        ),
+    ],
+    *,
+    nodes_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--nodes",
+            help="With a table of links: .csv or .parquet with an id, a label and features for "
+            "each node. Nodes without a label take part, but are not scored.",
+        ),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="Column of the ids in --nodes.", show_default="id")
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Column of the labels in --nodes.", show_default="label")
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"One of {', '.join(METHOD_NAMES)}; or 'all'. Several give one table, the first "
+            "of them compared with the others.",
+            show_default=DIFFUSION,
+        ),
+    ] = None,
+    solver: Annotated[
+        NodeSolver,
+        typer.Option(
+            help="Of diffresnet: train (the paper's network, minutes a run) or kernel (its limit "
+            "of infinite width, less than a second, no seed)."
+        ),
+    ] = "train",
+    splits: Annotated[int, typer.Option(help="Splits to draw.", min=1)] = 100,
+    inits: Annotated[
+        int, typer.Option(help="Initializations of each, if the method is random.", min=1)
+    ] = 20,
+    train_nodes: Annotated[int, typer.Option(help="Labeled nodes of each class.", min=1)] = 20,
+    validation_nodes: Annotated[
+        int, typer.Option(help="Nodes of each class that end the training.", min=0)
+    ] = 30,
+    given_split: Annotated[
+        bool,
+        typer.Option(
+            "--given-split",
+            help="Use the masks train_mask, val_mask, test_mask of the file, as of Planetoid.",
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the splits.", min=0, max=2**32 - 1)] = 42,
+    step_size: Annotated[
+        float | None,
+        typer.Option(help="Diffusion step size of diffresnet.", show_default="the paper's"),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Diffusion steps of diffresnet.", min=0, show_default="the paper's"),
+    ] = None,
+    dropout: Annotated[
+        float | None,
+        typer.Option(help="Dropout before each step of diffresnet.", show_default="the paper's"),
+    ] = None,
+    standardize: Annotated[
+        str | None,
+        typer.Option(
+            help="Steps joined by commas, or none: undirected, binary, without-loops, "
+            "largest-component, binary-features, row-features.",
+            show_default="all; without the last two if features are below 0",
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes to share the work.", min=1)] = 1,
+    runs: Annotated[
+        Path, typer.Option(help="Folder that keeps each run as it ends; none is run twice.")
+    ] = Path("nodes-runs"),
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="File for the numbers.", dir_okay=False)
+    ] = None,
+) -> None:
+    """Label the nodes of a graph from a few of them, over many splits, and print the accuracy.
+
+    By default the protocol is the paper's: 20 nodes of each class to learn from, 30 to stop by, all
+    others to test; 100 splits, 20 initializations each, from the program's own seeds. Its settings
+    are the paper's for the three graphs, and those of Cora for others.
+
+    A run that was stopped goes on when the same command is given again.
+
+    Examples:
+      diffresnet nodes cora --solver kernel
+
+      diffresnet nodes citeseer.npz --method diffresnet --method gcn --splits 20 --inits 1 --jobs 2
+
+      diffresnet nodes links.csv --nodes papers.csv --solver kernel --json out.json
+    """
+    try:
+        loaded = read_node_graph(graph, nodes_file, id_column=id_column, label_column=label_column)
+        taken = parse_steps(standardize, loaded)
+        ready = standardized(loaded, taken)
+        settings = _settings(ready, step_size, steps, dropout)
+        asked = list(dict.fromkeys(method or [DIFFUSION]))
+        names = METHOD_NAMES if "all" in asked else asked
+        methods = [
+            make_method(name, settings, solver=solver if name == DIFFUSION else "train")
+            for name in names
+        ]
+        protocol: Protocol = (
+            GivenSplit(inits, seed)
+            if given_split
+            else SplitProtocol(train_nodes, validation_nodes, splits, inits, seed)
+        )
+        next(iter(protocol.splits(ready)))
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
+    make_folder(runs, "--runs")
+    if json_file is not None:
+        make_folder(json_file.parent, "--json")
+    console = Console()
+    _say(console, _describe(loaded, ready, taken))
+    try:
+        results = [
+            run_protocol(
+                ready,
+                one,
+                protocol,
+                kept=run_file(runs, Path(graph).stem, ready, one, protocol),
+                n_jobs=jobs,
+            )
+            for one in methods
+        ]
+    except (ModuleNotFoundError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
+    console.print(_table(results))
+    _say(console, f"The runs are kept in {runs}.")
+    if json_file is not None:
+        content = {"graph": Path(graph).name, "standardized": taken} | _to_json(results)
+        text = json.dumps(content, indent=1) + "\n"
+        _say(console, f"wrote {write_whole(json_file, text.encode())}")
+
+
+def _settings(
+    graph: NodeGraph, step_size: float | None, steps: int | None, dropout: float | None
+) -> TrainedDiffResNet:
+    """Return the paper's settings for this graph, or Cora's, but for what is asked for."""
+    given = {"step_size": step_size, "n_steps": steps, "dropout": dropout}
+    wanted: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return replace(NODE_SETTINGS[recognize(graph) or "cora"], **wanted)
+
+
+def _describe(loaded: NodeGraph, ready: NodeGraph, steps: Sequence[str]) -> str:
+    sizes = (
+        f"{ready.n_nodes:,} nodes, {ready.n_links:,} links, {ready.features.shape[1]:,} features"
+    )
+    classes = f"{ready.n_classes} classes"
+    removed = loaded.n_nodes - ready.n_nodes
+    left = f" ({removed:,} nodes are not in the largest component)" if removed else ""
+    return f"{sizes}, {classes}{left}; standardized by {', '.join(steps) or 'nothing'}."
+
+
+def _table(results: Sequence[NodeResult]) -> Table:
+    table = Table(title=results[0].kind)
+    table.add_column("method")
+    heads = ["accuracy %", "splits x inits", "s a run"]
+    if len(results) > 1:
+        heads.append(f"{results[0].method} minus it")
+    for head in heads:
+        table.add_column(head, justify="right")
+    for result in results:
+        n_splits = len(result.of_splits())
+        cells = [
+            f"{100 * result.mean:.2f} ± {100 * result.std:.2f}",
+            f"{n_splits} x {len(result.runs) // n_splits}",
+            f"{result.seconds_per_run:.2f}",
+        ]
+        if result is not results[0]:
+            mean, interval = compare(results[0], result)
+            cells.append(f"{100 * mean:+.2f} ± {100 * interval:.2f}")
+        table.add_row(result.method, *cells)
+    table.caption = "± is the deviation over runs; of differences, the 95 % interval over splits"
+    return table
+
+
+def _to_json(results: Sequence[NodeResult]) -> dict[str, Any]:
+    """Return the numbers of the first method, and a list of those of all."""
+    listed: list[dict[str, Any]] = []
+    for result in results:
+        mean, interval = compare(results[0], result)
+        difference = {"difference": mean, "ci95": interval}
+        listed.append(result.to_json() | {"first_minus_it": difference})
+    return results[0].to_json() | {"results": listed}
+
+
+def _say(console: Console, sentence: str) -> None:
+    console.print(sentence, soft_wrap=True, highlight=False, markup=False)

@@ -1,0 +1,62 @@
+"""The methods for nodes by their names."""
+
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+from diffresnet._checks import check_choice, fail
+from diffresnet.nodes.baselines.appnp import Appnp
+from diffresnet.nodes.baselines.convolution import Convolution
+from diffresnet.nodes.baselines.flow import Flow
+from diffresnet.nodes.baselines.label_propagation import LabelPropagation
+from diffresnet.nodes.baselines.mlp import Mlp
+from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
+from diffresnet.nodes.kernel_method import KernelDiffResNet
+from diffresnet.nodes.method import NodeMethod
+
+NodeSolver: TypeAlias = Literal["train", "kernel"]
+
+DIFFUSION = "diffresnet"
+NO_DIFFUSION = "no-diffresnet"
+BASELINES: dict[str, NodeMethod] = {
+    "mlp": Mlp(),
+    "gcn": Convolution("gcn"),
+    "sage-mean": Convolution("sage-mean"),
+    "sage-maxpool": Convolution("sage-maxpool"),
+    "gat": Convolution("gat"),
+    "appnp": Appnp(),
+    "cgnn": Flow("cgnn"),
+    "gde": Flow("gde"),
+    "grand": Flow("grand"),
+    "label-propagation": LabelPropagation(),
+}
+METHOD_NAMES = (DIFFUSION, NO_DIFFUSION, *BASELINES)
+
+
+def make_method(
+    name: str, trained: TrainedDiffResNet | None = None, *, solver: NodeSolver = "train"
+) -> NodeMethod:
+    """Return a method.
+
+    Args:
+        name: one of `METHOD_NAMES`.
+        trained: settings of Diff-ResNet, and of No-Diff-ResNet but for its steps; the paper's for
+            Cora by default. The kernel chooses its own.
+        solver: of Diff-ResNet: ``"train"`` the paper's network, or ``"kernel"``.
+
+    Raises:
+        ValueError: if there is no such method, or it has no kernel.
+
+    Examples:
+        >>> make_method("gcn").name, make_method("diffresnet", solver="kernel").name
+        ('GCN', 'Diff-ResNet, kernel')
+    """
+    check_choice("make_method", "name", name, METHOD_NAMES)
+    settings = trained or TrainedDiffResNet()
+    if solver == "kernel":
+        if name != DIFFUSION:
+            remedy = "Use solver 'train' for the others."
+            fail("make_method", "solver", f"'train' for {name!r}", "'kernel'", remedy)
+        return KernelDiffResNet()
+    if name == DIFFUSION:
+        return settings
+    return replace(settings, n_steps=0) if name == NO_DIFFUSION else BASELINES[name]

@@ -1,0 +1,59 @@
+"""The graphs and splits that a node table or figure is computed on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.method import NodeMethod
+from diffresnet.nodes.protocol import NodeResult, run_file, run_protocol
+from diffresnet.nodes.splits import SplitProtocol
+
+PAPER = (
+    "the paper 'Diffusion Mechanism in Residual Neural Network: Theory and Applications' "
+    "(Section 5.2)"
+)
+
+
+@dataclass(frozen=True)
+class NodePlan:
+    """What to compute on, and how to share the work.
+
+    Attributes:
+        graphs: by name, standardized.
+        protocol: of the splits.
+        n_jobs: processes.
+        runs: a folder that keeps each run as it ends, to go on from.
+    """
+
+    graphs: Mapping[str, NodeGraph]
+    protocol: SplitProtocol
+    n_jobs: int = 1
+    runs: Path | None = None
+
+    def run(self, name: str, method: NodeMethod) -> NodeResult:
+        """Run a method on the graph of that name."""
+        graph = self.graphs[name]
+        kept = None
+        if self.runs is not None:
+            kept = run_file(self.runs, name, graph, method, self.protocol)
+        return run_protocol(graph, method, self.protocol, kept=kept, n_jobs=self.n_jobs)
+
+    def command(self, figure: str, *options: str) -> str:
+        """Return the command that computes a table or figure on these splits."""
+        graphs = ["--graphs", ",".join(self.graphs)]
+        counts = ["--splits", str(self.protocol.n_splits), "--inits", str(self.protocol.n_inits)]
+        return " ".join(["diffresnet reproduce", figure, *graphs, *counts, *options])
+
+    def describe(self) -> str:
+        """Return sentences about the graphs and the splits."""
+        graphs = "; ".join(
+            f"{name.capitalize()}: {graph.n_nodes:,} nodes, {graph.n_links:,} links, "
+            f"{graph.features.shape[1]:,} features, {graph.n_classes} classes"
+            for name, graph in self.graphs.items()
+        )
+        return (
+            f"{graphs}. Each is made undirected and binary, and only its largest component is "
+            f"kept; features are made binary and divided by their sum. Protocol: {self.protocol}; "
+            "all other nodes are tested."
+        )

@@ -1,0 +1,68 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from diffresnet.cli import app
+from tests.cli.test_node_graphs import save_graph
+from tests.nodes.examples import clusters
+
+SMALL = ["--splits", "2", "--inits", "2", "--train-nodes", "5", "--validation-nodes", "5"]
+
+
+@pytest.fixture
+def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    made = clusters()
+    masks = {"train_mask": np.arange(120) % 8 == 0, "test_mask": np.arange(120) % 8 == 1}
+    links, words = made.adjacency.toarray(), made.features.toarray()
+    return save_graph(tmp_path / "clusters.npz", links, words, made.labels, **masks)
+
+
+def test_table_and_file(graph: Path) -> None:
+    words = ["nodes", str(graph), *SMALL, "--solver", "kernel", "--json", "out/numbers.json"]
+    words += ["--method", "diffresnet", "--method", "label-propagation"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert "20 train" not in result.output
+    assert "5 train and 5 validation nodes a class, seed 42" in result.output
+    shown = json.loads(Path("out/numbers.json").read_text())
+    assert shown["protocol"].endswith("2 splits x 1 inits")
+    assert {"accuracy_mean", "accuracy_std", "runs", "seconds_per_run"} <= set(shown)
+    assert [one["method"] for one in shown["results"]] == [
+        "Diff-ResNet, kernel",
+        "label propagation",
+    ]
+    again = CliRunner().invoke(app, words)
+    assert json.loads(Path("out/numbers.json").read_text()) == shown  # nothing is run twice
+    assert again.exit_code == 0
+    assert len(list(Path("nodes-runs").iterdir())) == 2
+
+
+def test_settings_and_the_split_of_the_file(graph: Path) -> None:
+    words = ["nodes", str(graph), "--given-split", "--inits", "1", "--runs", "kept"]
+    words += ["--step-size", "0.3", "--steps", "2", "--dropout", "0", "--json", "numbers.json"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    shown = json.loads(Path("numbers.json").read_text())
+    assert shown["settings"].startswith("TrainedDiffResNet(step_size=0.3, n_steps=2, dropout=0.0")
+    assert "the split that comes with the data" in shown["protocol"]
+    assert Path("kept").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--train-nodes", "60"], "nodes of each class"),
+        (["--method", "resnet"], "one of 'diffresnet'"),
+        (["--train-nodes", "2", "--validation-nodes", "2", "--dropout", "1"], "below 1"),
+        (["--standardize", "both"], "--standardize must be"),
+    ],
+)
+def test_wrong_options(graph: Path, words: list[str], message: str) -> None:
+    result = CliRunner().invoke(app, ["nodes", str(graph), *words], env={"COLUMNS": "300"})
+    assert result.exit_code == 2
+    assert message in result.output
+    assert not Path("nodes-runs").exists()
