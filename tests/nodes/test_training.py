@@ -33,5 +33,7 @@ def test_stops() -> None:
         return NodeDiffResNet(graph, node_operator(graph), step_size=0.2, n_steps=0, dropout=0)
 
     assert train_nodes(make, graph, split, 0, NodeSchedule(n_epochs=7)).n_epochs == 7
+    by_loss = NodeSchedule(n_epochs=500, stop_by_loss=True, patience=5)
+    assert train_nodes(make, graph, split, 0, by_loss).n_epochs < 500
     unlearning = NodeSchedule(learning_rate=30.0, patience=3)
     assert train_nodes(make, graph, split, 0, unlearning).n_epochs < 500

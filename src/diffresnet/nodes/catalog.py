@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 
 from diffresnet._checks import check_choice, fail
 from diffresnet.nodes.baselines.appnp import Appnp
-from diffresnet.nodes.baselines.convolution import Convolution
-from diffresnet.nodes.baselines.flow import Flow
+from diffresnet.nodes.baselines.convolution import PUBLISHED
+from diffresnet.nodes.baselines.flow import CHOSEN
 from diffresnet.nodes.baselines.label_propagation import LabelPropagation
 from diffresnet.nodes.baselines.mlp import Mlp
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
@@ -19,14 +19,9 @@ DIFFUSION = "diffresnet"
 NO_DIFFUSION = "no-diffresnet"
 BASELINES: dict[str, NodeMethod] = {
     "mlp": Mlp(),
-    "gcn": Convolution("gcn"),
-    "sage-mean": Convolution("sage-mean"),
-    "sage-maxpool": Convolution("sage-maxpool"),
-    "gat": Convolution("gat"),
+    **PUBLISHED,
     "appnp": Appnp(),
-    "cgnn": Flow("cgnn"),
-    "gde": Flow("gde"),
-    "grand": Flow("grand"),
+    **CHOSEN,
     "label-propagation": LabelPropagation(),
 }
 METHOD_NAMES = (DIFFUSION, NO_DIFFUSION, *BASELINES)

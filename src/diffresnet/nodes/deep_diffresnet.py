@@ -9,11 +9,13 @@ from torch.nn.functional import dropout
 from diffresnet._checks import check_count, check_real
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.nn import Diffusion
-from diffresnet.nodes.baselines.network import Links, prepare_network
+from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.network import node_operator
-from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule
+from diffresnet.nodes.training import NodeSchedule
+
+SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class DeepDiffResNet:
     strength: float = 5.0
     n_steps: int = 20
     dropout: float = 0.5
-    schedule: NodeSchedule = PROGRAM_SCHEDULE
+    schedule: NodeSchedule = SCHEDULE
 
     is_random = True
 
@@ -61,7 +63,7 @@ class DeepDiffResNet:
         def build() -> nn.Module:
             return _Network(self, operator, n_in, n_out)
 
-        return prepare_network(self.name, graph, build, self.schedule)
+        return prepare_network(self, graph, build)
 
 
 class _Network(nn.Module):
@@ -73,13 +75,13 @@ class _Network(nn.Module):
         n_steps = math.ceil(method.n_steps / n_hidden)
         self.operator, self.dropout = operator, method.dropout
         self.diffusion = Diffusion(method.strength / (n_hidden * n_steps), n_steps)
-        self.first, self.last = nn.Linear(n_in, method.width), nn.Linear(method.width, n_out)
-        middle = [nn.Linear(method.width, method.width) for _ in range(n_hidden - 1)]
+        self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
+        middle = [glorot(method.width, method.width) for _ in range(n_hidden - 1)]
         self.middle = nn.ModuleList(middle)
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
         del links
-        x = self.first(dropout(x, self.dropout, self.training)).relu()
+        x = self.first(x).relu()
         x = self.diffusion(x, self.operator)
         for layer in self.middle:
             x = x + layer(dropout(x, self.dropout, self.training)).relu()

@@ -44,6 +44,10 @@ class NodeDiffResNet(nn.Module):
         shown = torch.from_numpy(graph.features.toarray())
         self.register_buffer("features", shown, persistent=False)
 
+    def decayed(self) -> list[Tensor]:
+        """Return all parameters."""
+        return list(self.parameters())
+
     def hidden(self) -> Tensor:
         """Return x + relu(FC1 x), (N, F)."""
         return self.features + self.first().relu_()  # pyright: ignore[reportReturnType, reportOperatorIssue]

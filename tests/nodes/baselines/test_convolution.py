@@ -6,7 +6,7 @@ from tests.nodes.baselines.accuracy import SHORT, accuracy_of
 
 @pytest.mark.parametrize("kind", list(TITLES))
 def test_learns(kind: Kind) -> None:
-    assert accuracy_of(Convolution(kind, schedule=SHORT)) > 0.85
+    assert accuracy_of(Convolution(kind, dropout=0.4, schedule=SHORT)) > 0.85
 
 
 def test_settings() -> None:

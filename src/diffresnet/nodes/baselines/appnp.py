@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet.nodes.baselines.network import Links, prepare_network
+from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
-from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule
+from diffresnet.nodes.training import NodeSchedule
+
+SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Appnp:
         width: of the hidden layer.
         n_steps: of propagation.
         teleport: the share of a node's own prediction in each step.
-        dropout: before each layer, and of links in each step.
+        dropout: before each layer.
         schedule: of training.
     """
 
@@ -27,7 +29,7 @@ class Appnp:
     n_steps: int = 10
     teleport: float = 0.1
     dropout: float = 0.5
-    schedule: NodeSchedule = PROGRAM_SCHEDULE
+    schedule: NodeSchedule = SCHEDULE
 
     name = "APPNP"
     is_random = True
@@ -39,7 +41,7 @@ class Appnp:
         def build() -> nn.Module:
             return _Network(self, n_features, n_classes)
 
-        return prepare_network(self.name, graph, build, self.schedule)
+        return prepare_network(self, graph, build)
 
 
 class _Network(nn.Module):
@@ -48,10 +50,10 @@ class _Network(nn.Module):
         from torch_geometric.nn import APPNP  # noqa: PLC0415
 
         self.dropout = method.dropout
-        self.first, self.last = nn.Linear(n_in, method.width), nn.Linear(method.width, n_out)
-        self.propagate = APPNP(method.n_steps, method.teleport, dropout=method.dropout)
+        self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
+        self.propagate = APPNP(method.n_steps, method.teleport, cached=True)
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
-        x = self.first(dropout(x, self.dropout, self.training)).relu()
+        x = self.first(x).relu()
         x = self.last(dropout(x, self.dropout, self.training))
         return self.propagate(x, links.edges)

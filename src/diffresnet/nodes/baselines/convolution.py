@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, elu, relu
 
 from diffresnet._checks import check_choice, check_count
-from diffresnet.nodes.baselines.network import Links, prepare_network
+from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
-from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule
+from diffresnet.nodes.training import NodeSchedule
 
 Kind: TypeAlias = Literal["gcn", "sage-mean", "sage-maxpool", "gat"]
 TITLES: dict[Kind, str] = {
@@ -21,6 +21,7 @@ TITLES: dict[Kind, str] = {
     "gat": "GAT",
 }
 N_HEADS = 8
+GCN_SCHEDULE = NodeSchedule(0.01, 0.001, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Convolution:
     kind: Kind = "gcn"
     width: int = 64
     n_layers: int = 2
-    dropout: float = 0.5
-    schedule: NodeSchedule = PROGRAM_SCHEDULE
+    dropout: float = 0.8
+    schedule: NodeSchedule = GCN_SCHEDULE
 
     is_random = True
 
@@ -57,7 +58,20 @@ class Convolution:
         """Take the features and the links."""
         inner = [self.width] * (self.n_layers - 1)
         widths = [graph.features.shape[1], *inner, graph.n_classes]
-        return prepare_network(self.name, graph, lambda: _Stack(self, widths), self.schedule)
+        return prepare_network(self, graph, lambda: _Stack(self, widths))
+
+
+PUBLISHED: dict[Kind, Convolution] = {
+    "gcn": Convolution(),
+    "sage-mean": Convolution(
+        "sage-mean", 32, dropout=0.4, schedule=NodeSchedule(0.001, 0.1, stop_by_loss=True)
+    ),
+    "sage-maxpool": Convolution(
+        "sage-maxpool", 32, dropout=0.3, schedule=NodeSchedule(0.001, 0.005, stop_by_loss=True)
+    ),
+    "gat": Convolution("gat", dropout=0.6, schedule=NodeSchedule(0.01, 0.01, stop_by_loss=True)),
+}
+"""The settings that Shchur and others (Pitfalls of Graph Neural Network Evaluation) found best."""
 
 
 class _Stack(nn.Module):
@@ -70,26 +84,62 @@ class _Stack(nn.Module):
             _layer(method, n_in, n_out, is_last=place == len(pairs) - 1)
             for place, (n_in, n_out) in enumerate(pairs)
         ]
-        self.layers = nn.ModuleList(layers)
+        self.first, self.others = layers[0], nn.ModuleList(layers[1:])
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
-        for place, layer in enumerate(self.layers):
-            x = dropout(x if place == 0 else self.activation(x), self.dropout, self.training)
-            x = layer(x, links.edges)
+        x = self.first(x, links.edges)
+        for layer in self.others:
+            x = layer(dropout(self.activation(x), self.dropout, self.training), links.edges)
         return x
 
 
 def _layer(method: Convolution, n_in: int, n_out: int, *, is_last: bool) -> Any:
-    from torch_geometric.nn import GATConv, GCNConv, SAGEConv  # noqa: PLC0415
+    from torch_geometric.nn import GATConv, GCNConv  # noqa: PLC0415
 
     match method.kind:
         case "gcn":
             return GCNConv(n_in, n_out, cached=True)
         case "sage-mean":
-            return SAGEConv(n_in, n_out, aggr="mean")
+            return _Mean(n_in, n_out)
         case "sage-maxpool":
-            return SAGEConv(n_in, n_out, aggr="max", project=True)
+            return _MaxPool(n_in, n_out, method.width)
         case "gat":
+            half = method.dropout / 2  # of the attention
             if is_last:
-                return GATConv(n_in, n_out, heads=1, concat=False, dropout=method.dropout)
-            return GATConv(n_in, n_out // N_HEADS, heads=N_HEADS, dropout=method.dropout)
+                return GATConv(n_in, n_out, heads=1, concat=False, dropout=half)
+            return GATConv(n_in, n_out // N_HEADS, heads=N_HEADS, dropout=half)
+
+
+class _Mean(nn.Module):
+    """GraphSAGE with the mean: projected before it is taken, which is the same and costs less."""
+
+    def __init__(self, n_in: int, n_out: int) -> None:
+        super().__init__()
+        from torch_geometric.nn import SimpleConv  # noqa: PLC0415
+
+        self.near, self.own = glorot(n_in, n_out, bias=False), glorot(n_in, n_out)
+        self.mean = SimpleConv(aggr="mean", combine_root="self_loop")
+
+    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
+        return _within_one(self.mean(self.near(x), edges) + self.own(x))
+
+
+class _MaxPool(nn.Module):
+    """GraphSAGE with the maximum of projected features."""
+
+    def __init__(self, n_in: int, n_out: int, n_pooled: int) -> None:
+        super().__init__()
+        from torch_geometric.nn import SimpleConv  # noqa: PLC0415
+
+        self.pool = glorot(n_in, n_pooled, bias=False)
+        self.near, self.own = glorot(n_pooled, n_out, bias=False), glorot(n_in, n_out)
+        self.largest = SimpleConv(aggr="max", combine_root="self_loop")
+
+    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
+        pooled = self.largest(self.pool(x).relu(), edges)
+        return _within_one(self.near(pooled) + self.own(x))
+
+
+def _within_one(x: Tensor) -> Tensor:
+    """Shorten what is longer than 1."""
+    return x / x.norm(dim=1, keepdim=True).clamp(min=1)

@@ -8,15 +8,17 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout
 
 from diffresnet._checks import check_choice, check_real
-from diffresnet.nodes.baselines.network import Links, prepare_network
+from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
-from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule
+from diffresnet.nodes.training import NodeSchedule
 
 Kind: TypeAlias = Literal["cgnn", "gde", "grand"]
 TITLES: dict[Kind, str] = {"cgnn": "CGNN", "gde": "GDE", "grand": "GRAND"}
 STEP = 1.0
 """Of the classical Runge-Kutta method."""
+
+SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class Flow:
     Attributes:
         kind: ``"cgnn"``: (a/2 (I + S) - I) h + h(0) with a learned a for every node (Xhonneux and
             others); ``"gde"``: a graph convolution with tanh (Poli and others); ``"grand"``:
-            (A - I) h with attention A between the first states (Chamberlain and others, GRAND-l).
+            a (A - I) h + b h(0) with attention A between the first states and learned a and b
+            (Chamberlain and others, GRAND-l).
         width: of the state.
         time: how long.
         dropout: before the encoder and the decoder.
@@ -37,7 +40,7 @@ class Flow:
     width: int = 64
     time: float = 8.0
     dropout: float = 0.5
-    schedule: NodeSchedule = PROGRAM_SCHEDULE
+    schedule: NodeSchedule = SCHEDULE
 
     is_random = True
 
@@ -56,33 +59,41 @@ class Flow:
         def build() -> nn.Module:
             return _Network(self, graph)
 
-        return prepare_network(self.name, graph, build, self.schedule)
+        return prepare_network(self, graph, build)
+
+
+CHOSEN: dict[Kind, Flow] = {
+    "cgnn": Flow("cgnn", time=20.0, schedule=NodeSchedule(0.01, 5e-4, stop_by_loss=True)),
+    "gde": Flow("gde", time=2.0),
+    "grand": Flow("grand"),
+}
+"""The settings that were best, of a few, on validation nodes of Cora."""
 
 
 class _Network(nn.Module):
     def __init__(self, method: Flow, graph: NodeGraph) -> None:
         super().__init__()
         self.method = method
-        self.encode = nn.Linear(graph.features.shape[1], method.width)
-        self.decode = nn.Linear(method.width, graph.n_classes)
+        self.first = glorot(graph.features.shape[1], method.width)
+        self.last = glorot(method.width, graph.n_classes)
         self.field: Any = {"cgnn": _Cgnn, "gde": _Gde, "grand": _Grand}[method.kind](method, graph)
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
         from torchdiffeq import odeint  # noqa: PLC0415
 
-        first = self.encode(dropout(x, self.method.dropout, self.training))
+        first = self.first(x)
         self.field.begin(first, links)
         times = torch.tensor([0.0, self.method.time])
         options = {"step_size": min(STEP, self.method.time)}
         path: Any = odeint(self.field, first, times, method="rk4", options=options)
-        return self.decode(dropout(path[-1].relu(), self.method.dropout, self.training))
+        return self.last(dropout(path[-1].relu(), self.method.dropout, self.training))
 
 
 class _Cgnn(nn.Module):
     def __init__(self, method: Flow, graph: NodeGraph) -> None:
         super().__init__()
         del method
-        self.share = nn.Parameter(torch.full((graph.n_nodes, 1), 2.0))
+        self.share = nn.Parameter(torch.full((graph.n_nodes, 1), 3.0))
 
     def begin(self, first: Tensor, links: Links) -> None:
         self.first, self.step = first, links.normalized
@@ -112,11 +123,13 @@ class _Grand(nn.Module):
     def __init__(self, method: Flow, graph: NodeGraph) -> None:
         super().__init__()
         del graph
+        self.rate, self.source_rate = nn.Parameter(torch.zeros(1)), nn.Parameter(torch.zeros(1))
         self.query = nn.Linear(method.width, method.width)
         self.key = nn.Linear(method.width, method.width)
 
     def begin(self, first: Tensor, links: Links) -> None:
         """Compute the attention: it stays what it is at the start."""
+        self.start = first
         n_nodes, width = first.shape
         loops = torch.arange(n_nodes).expand(2, -1)
         self.source, self.target = torch.cat([links.edges, loops], dim=1)
@@ -131,4 +144,5 @@ class _Grand(nn.Module):
     def forward(self, time: Tensor, state: Tensor) -> Tensor:
         del time
         arriving = self.weights * state[self.source]
-        return torch.zeros_like(state).index_add(0, self.target, arriving) - state
+        moved = torch.zeros_like(state).index_add(0, self.target, arriving) - state
+        return self.rate.sigmoid() * moved + self.source_rate * self.start

@@ -3,16 +3,19 @@
 from dataclasses import dataclass
 
 from torch import Tensor, nn
+from torch.nn.functional import dropout
 
-from diffresnet.nodes.baselines.network import Links, prepare_network
+from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
-from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule
+from diffresnet.nodes.training import NodeSchedule
+
+SCHEDULE = NodeSchedule(0.005, 0.01, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
 class Mlp:
-    """Two linear layers with a relu between them.
+    """Two linear layers with a relu between them, with the settings of Shchur and others.
 
     Attributes:
         width: of the hidden layer.
@@ -21,33 +24,24 @@ class Mlp:
     """
 
     width: int = 64
-    dropout: float = 0.5
-    schedule: NodeSchedule = PROGRAM_SCHEDULE
+    dropout: float = 0.8
+    schedule: NodeSchedule = SCHEDULE
 
     name = "MLP"
     is_random = True
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features."""
-        n_features = graph.features.shape[1]
-
-        def build() -> nn.Module:
-            return _Layers(n_features, self.width, graph.n_classes, self.dropout)
-
-        return prepare_network(self.name, graph, build, self.schedule)
+        n_features, n_classes = graph.features.shape[1], graph.n_classes
+        return prepare_network(self, graph, lambda: _Layers(self, n_features, n_classes))
 
 
 class _Layers(nn.Module):
-    def __init__(self, n_in: int, width: int, n_out: int, dropout: float) -> None:
+    def __init__(self, method: Mlp, n_in: int, n_out: int) -> None:
         super().__init__()
-        self.layers = nn.Sequential(
-            nn.Dropout(dropout),
-            nn.Linear(n_in, width),
-            nn.ReLU(),
-            nn.Dropout(dropout),
-            nn.Linear(width, n_out),
-        )
+        self.dropout = method.dropout
+        self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
         del links
-        return self.layers(x)
+        return self.last(dropout(self.first(x).relu(), self.dropout, self.training))

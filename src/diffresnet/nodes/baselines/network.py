@@ -2,18 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
+from scipy import sparse
 from torch import Tensor, nn
+from torch.nn.functional import dropout
 
 from diffresnet._extras import needs_extra
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.splits import Split
 from diffresnet.nodes.training import NodeSchedule, train_nodes
-
-Body = Callable[[Tensor, "Links"], Tensor]
 
 
 @dataclass(frozen=True)
@@ -29,19 +30,50 @@ class Links:
     normalized: Tensor
 
 
+class Inputs:
+    """Features (N, F), as they are and with dropout, which only looks at those that are not 0.
+
+    The largest feature of each node becomes 1, so that words which were divided by their sum are 0
+    and 1 again, as in the benchmark that most of these networks were tuned for.
+
+    Args:
+        features: sparse.
+        dropout: chance that a number is set to 0.
+    """
+
+    def __init__(self, features: sparse.csr_array, dropout: float) -> None:
+        largest = abs(features).max(axis=1).toarray().reshape(-1, 1)
+        scaled = sparse.csr_array(features.multiply(1 / np.where(largest > 0, largest, 1)))
+        entries = scaled.tocoo()
+        self.plain = torch.from_numpy(scaled.toarray())
+        self.dropout, self.values = dropout, torch.from_numpy(entries.data)
+        self.places = torch.from_numpy(entries.row.astype(np.int64) * features.shape[1])
+        self.places += torch.from_numpy(entries.col)
+        self.room = torch.zeros_like(self.plain)
+
+    def dropped(self) -> Tensor:
+        """Return the features with dropout, by torch's random numbers, until the next call."""
+        self.room.view(-1)[self.places] = dropout(self.values, self.dropout)
+        return self.room
+
+
 class PlainNetwork(nn.Module):
     """A network whose training and evaluation share nothing but the parameters.
 
     Args:
-        body: from features (N, F) and links to logits (N, K).
-        features: (N, F).
+        body: from features (N, F), of which some were dropped, and links to logits (N, K); its part
+            `first` has weight decay.
+        inputs: the features.
         links: of the graph.
     """
 
-    def __init__(self, body: nn.Module, features: Tensor, links: Links) -> None:
+    def __init__(self, body: nn.Module, inputs: Inputs, links: Links) -> None:
         super().__init__()
-        self.body, self.links = body, links
-        self.register_buffer("features", features, persistent=False)
+        self.body, self.inputs, self.links = body, inputs, links
+
+    def decayed(self) -> list[Tensor]:
+        """Return the parameters of the first layer."""
+        return list(self.body.first.parameters())  # pyright: ignore[reportCallIssue, reportArgumentType, reportAttributeAccessIssue]
 
     def hidden(self) -> Tensor:
         """Return nothing: there is no first part in common."""
@@ -50,12 +82,12 @@ class PlainNetwork(nn.Module):
     def train_scores(self, hidden: Tensor, random: np.random.Generator) -> Tensor:
         """Return the logits (N, K), with dropout by torch's random numbers."""
         del hidden, random
-        return self.train().body(self.features, self.links)
+        return self.train().body(self.inputs.dropped(), self.links)
 
     def test_scores(self, hidden: Tensor) -> Tensor:
         """Return the logits (N, K), without dropout."""
         del hidden
-        return self.eval().body(self.features, self.links)
+        return self.eval().body(self.inputs.plain, self.links)
 
 
 def links_of(graph: NodeGraph) -> Links:
@@ -73,17 +105,43 @@ def links_of(graph: NodeGraph) -> Links:
     return Links(edges, normalized)
 
 
-def prepare_network(
-    name: str, graph: NodeGraph, build: Callable[[], nn.Module], schedule: NodeSchedule
-) -> Solve:
+def glorot(n_in: int, n_out: int, *, bias: bool = True) -> nn.Linear:
+    """Return a linear layer that is initialized as these networks are."""
+    layer = nn.Linear(n_in, n_out, bias=bias)
+    nn.init.xavier_uniform_(layer.weight)
+    if bias:
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
+class Settings(Protocol):
+    """What the settings of a network have in common."""
+
+    @property
+    def name(self) -> str:
+        """A name for tables."""
+        ...
+
+    @property
+    def dropout(self) -> float:
+        """Before each layer."""
+        ...
+
+    @property
+    def schedule(self) -> NodeSchedule:
+        """Of training."""
+        ...
+
+
+def prepare_network(method: Settings, graph: NodeGraph, build: Callable[[], nn.Module]) -> Solve:
     """Return what trains a network on a split; `build` draws its parameters."""
-    features, links = torch.from_numpy(graph.features.toarray()), links_of(graph)
+    inputs, links = Inputs(graph.features, method.dropout), links_of(graph)
 
     def make() -> PlainNetwork:
-        with needs_extra(name, "graphs"):
-            return PlainNetwork(build(), features, links)
+        with needs_extra(method.name, "graphs"):
+            return PlainNetwork(build(), inputs, links)
 
     def solve(split: Split, seed: int) -> Tensor:
-        return train_nodes(make, graph, split, seed, schedule).scores
+        return train_nodes(make, graph, split, seed, method.schedule).scores
 
     return solve
