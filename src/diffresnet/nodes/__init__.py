@@ -1,1 +1,29 @@
-"""Node classification: graphs, splits, training and its rivals."""
+"""Node classification: graphs, splits, Diff-ResNet and its rivals, and a protocol that finishes."""
+
+from diffresnet.nodes.catalog import METHOD_NAMES, make_method
+from diffresnet.nodes.citation import find_citation_graph
+from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.kernel_method import KernelDiffResNet
+from diffresnet.nodes.method import NodeMethod
+from diffresnet.nodes.protocol import NodeResult, compare, run_protocol
+from diffresnet.nodes.splits import GivenSplit, Split, SplitProtocol
+from diffresnet.nodes.standardization import PROGRAM_STEPS, standardize
+
+__all__ = [
+    "METHOD_NAMES",
+    "PROGRAM_STEPS",
+    "GivenSplit",
+    "KernelDiffResNet",
+    "NodeGraph",
+    "NodeMethod",
+    "NodeResult",
+    "Split",
+    "SplitProtocol",
+    "TrainedDiffResNet",
+    "compare",
+    "find_citation_graph",
+    "make_method",
+    "run_protocol",
+    "standardize",
+]
