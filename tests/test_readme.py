@@ -34,6 +34,10 @@ def test_python_of_the_docs(tmp_path: Path) -> None:
     run("\n".join(layers), tmp_path)
     (classifier,) = python_of(README.parent / "docs/classifier.md")
     assert float(run(classifier, tmp_path).splitlines()[-1]) > 0.9
+    (nodes,) = python_of(README.parent / "docs/nodes.md")
+    found = re.match(r"3 train and 5 validation .* 5 splits x 1 inits (\S+)", run(nodes, tmp_path))
+    assert found is not None
+    assert float(found[1]) > 0.9
 
 
 def test_links_lead_somewhere() -> None:
