@@ -9,15 +9,23 @@ def record(loss: float, accuracy: float) -> dict[str, float]:
     return {"validation_loss": loss, "validation_accuracy": accuracy}
 
 
-def test_better_in_either_counts_and_resets_both() -> None:
+def test_better_in_either_counts() -> None:
     rule, model = EarlyStopping(patience=2), nn.Linear(1, 1)
     assert not rule.update(record(1.0, 0.5), model)
     assert not rule.update(record(2.0, 0.6), model)  # a worse loss, a better accuracy
-    assert (rule.best_loss, rule.best_accuracy) == (2.0, 0.6)
-    assert not rule.update(record(2.0, 0.1), model)  # a tie counts
-    assert (rule.best_loss, rule.best_accuracy) == (2.0, 0.1)
-    assert not rule.update(record(2.1, 0.0), model)
-    assert rule.update(record(2.1, 0.0), model)
+    assert (rule.best_loss, rule.best_accuracy) == (1.0, 0.6)
+    assert not rule.update(record(1.5, 0.5), model)
+    assert not rule.update(record(1.0, 0.1), model)  # a tie counts
+    assert (rule.best_loss, rule.best_accuracy) == (1.0, 0.6)
+    assert not rule.update(record(1.1, 0.5), model)
+    assert rule.update(record(1.1, 0.5), model)
+
+
+def test_without_accuracy_only_the_loss_counts() -> None:
+    rule, model = EarlyStopping(patience=1), nn.Linear(1, 1)
+    assert not rule.update(record(1.0, float("nan")), model)
+    assert not rule.update(record(0.5, float("nan")), model)
+    assert rule.update(record(0.6, float("nan")), model)
 
 
 def test_restores_the_best() -> None:

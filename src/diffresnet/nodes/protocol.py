@@ -14,6 +14,7 @@ import numpy.typing as npt
 import torch
 from joblib import Parallel, delayed
 
+from diffresnet import __version__
 from diffresnet._checks import check_count, fail
 from diffresnet._files import write_whole
 from diffresnet._progress import progress_bar
@@ -161,8 +162,20 @@ def run_protocol(
 
 
 def identify(graph: NodeGraph, method: NodeMethod, protocol: Protocol) -> dict[str, str]:
-    """Return what runs are of; with more splits or initializations, finished ones stay valid."""
-    return {"graph": digest(graph), "method": repr(method), "protocol": protocol.kind}
+    """Return what runs are of; with more splits or initializations, finished ones stay valid.
+
+    Raises:
+        ValueError: if the text of the method tells where it is in memory, not what it is.
+    """
+    if " at 0x" in repr(method):
+        remedy = "Make it a frozen dataclass."
+        fail("run_protocol", "method", "told by its settings", repr(method), remedy)
+    return {
+        "diffresnet": __version__,
+        "graph": digest(graph),
+        "method": repr(method),
+        "protocol": protocol.kind,
+    }
 
 
 def run_file(
@@ -179,8 +192,10 @@ def digest(graph: NodeGraph) -> str:
     """Return a short name of the numbers of a graph."""
     parts = (graph.adjacency, graph.features)
     arrays = [array for part in parts for array in (part.indptr, part.indices, part.data)]
-    summed = hashlib.sha256()
-    for array in (*arrays, graph.labels):
+    words = f"{graph.features.shape} {graph.class_names}"
+    split = np.empty(0) if graph.given_split is None else graph.given_split
+    summed = hashlib.sha256(words.encode())
+    for array in (*arrays, graph.labels, split):
         summed.update(np.ascontiguousarray(array).tobytes())
     return summed.hexdigest()[:16]
 

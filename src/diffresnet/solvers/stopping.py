@@ -15,8 +15,8 @@ class EarlyStopping:
     """Stop when validation has not become better for `patience` epochs, and go back to the best.
 
     An epoch is better if its validation loss is at most the best loss, *or* its validation accuracy
-    at least the best accuracy, ties included. Both bests then become those of this epoch, even if
-    one of them is worse than before: the rule of the paper's program.
+    at least the best accuracy, ties included: the rule of the paper's program. The parameters of the
+    last better epoch are kept.
 
     Attributes:
         patience: epochs to wait; 50 in the paper.
@@ -45,7 +45,9 @@ class EarlyStopping:
                 )
         loss, accuracy = record[self.loss], record[self.accuracy]
         if not math.isnan(loss) and (loss <= self.best_loss or accuracy >= self.best_accuracy):
-            self.best_loss, self.best_accuracy, self.n_waited = loss, accuracy, 0
+            self.best_loss = min(self.best_loss, loss)
+            self.best_accuracy = max(self.best_accuracy, accuracy)
+            self.n_waited = 0
             self.best_state = {name: t.detach().clone() for name, t in model.state_dict().items()}
             return False
         self.n_waited += 1
