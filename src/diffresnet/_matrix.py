@@ -226,6 +226,8 @@ def product(matrix: Tensor, x: Tensor) -> Tensor:
     """
     if x.device.type != "cpu" or x.dtype != torch.float32:
         return matrix @ x
+    if x.shape[0] != matrix.shape[1]:
+        fail("product", "x", f"of {matrix.shape[1]} rows", f"{x.shape[0]}", "Transpose it?")
     starts, columns, values = csr_parts(matrix)
     return embedding_bag(
         columns,

@@ -7,6 +7,7 @@ import typer
 from scipy import sparse
 
 from diffresnet.cli.node_graphs import parse_steps, read_node_graph, standardized
+from diffresnet.nodes.citation import SIZES
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.standardization import PROGRAM_STEPS
 
@@ -36,6 +37,15 @@ def test_links_and_nodes(tmp_path: Path) -> None:
     assert graph.features.toarray().tolist() == [[1, 0], [0, 1], [1, 1]]
     assert graph.labels.tolist() == [0, -1, 1]
     assert graph.class_names == ("x", "y")
+    nodes.write_text(NODES.replace("a,x", "a,-1"))
+    with pytest.raises(typer.BadParameter, match="--nodes must be a table of classes, got a lab"):
+        read(links, nodes)
+    nodes.write_text(NODES)
+    links.write_text("from,to\na,b\nc,z\n")
+    with pytest.raises(typer.BadParameter, match="GRAPH must be links of ids in --nodes"):
+        read(links, nodes)
+    with pytest.raises(typer.BadParameter, match="--nodes must be left out with a citation graph"):
+        read(Path("cora"), nodes)
     with pytest.raises(typer.BadParameter, match="--nodes must be given with a table of links"):
         read(links, None)
     nodes.write_text(NODES.replace("label", "kind"))
@@ -58,8 +68,11 @@ def test_a_file(tmp_path: Path) -> None:
 def test_which_steps() -> None:
     words = NodeGraph.from_arrays([[0, 1], [1, 0]], [[1], [2]], [0, 1])
     numbers = NodeGraph.from_arrays([[0, 1], [1, 0]], [[1], [-2]], [0, 1])
-    assert parse_steps(None, words) == PROGRAM_STEPS
-    assert parse_steps(None, numbers) == PROGRAM_STEPS[:4]
+    links = ("undirected", "without-loops", "largest-component")
+    assert parse_steps(None, words) == (*links, "binary-features", "row-features")
+    assert parse_steps(None, numbers) == links
+    halves = NodeGraph.from_arrays([[0, 1], [1, 0]], [[0.5], [1.5]], [0, 1])
+    assert parse_steps(None, halves) == links
     assert parse_steps("none", words) == ()
     assert parse_steps("binary,undirected", words) == ("binary", "undirected")
     with pytest.raises(typer.BadParameter, match="--standardize must be 'none', or of 'undire"):
@@ -73,3 +86,12 @@ def test_graphs_that_cannot_diffuse() -> None:
     empty = NodeGraph.from_arrays(np.zeros((3, 3)), None, [0, 1, 1])
     with pytest.raises(typer.BadParameter, match="a graph with links, got 3 nodes without any"):
         standardized(empty, PROGRAM_STEPS)
+    alike = NodeGraph.from_arrays([[0, 1], [1, 0]], None, ["x", "x"])
+    with pytest.raises(typer.BadParameter, match="a graph of two classes or more, got 1 among 2"):
+        standardized(alike, PROGRAM_STEPS)
+
+
+def test_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = NodeGraph.from_arrays([[0, 1], [1, 0]], [[0.5], [2]], [0, 1])
+    monkeypatch.setitem(SIZES, "cora", (2, 1, 1))
+    assert parse_steps(None, graph) == PROGRAM_STEPS

@@ -16,7 +16,8 @@ SMALL = ["--splits", "2", "--inits", "2", "--train-nodes", "5", "--validation-no
 def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     made = clusters()
-    masks = {"train_mask": np.arange(120) % 8 == 0, "test_mask": np.arange(120) % 8 == 1}
+    names = ("train_mask", "val_mask", "test_mask")
+    masks = {name: np.arange(120) % 8 == place for place, name in enumerate(names)}
     links, words = made.adjacency.toarray(), made.features.toarray()
     return save_graph(tmp_path / "clusters.npz", links, words, made.labels, **masks)
 
@@ -52,6 +53,22 @@ def test_settings_and_the_split_of_the_file(graph: Path) -> None:
     assert Path("kept").is_dir()
 
 
+def test_without_validation_nodes(graph: Path) -> None:
+    words = ["nodes", str(graph), *SMALL[:-1], "0"]
+    result = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
+    assert result.exit_code == 2
+    assert "must be one with validation nodes" in result.output
+    assert CliRunner().invoke(app, [*words, "--solver", "kernel"]).exit_code == 0
+
+
+def test_no_place_for_the_runs(graph: Path) -> None:
+    Path("kept").write_text("a file")
+    words = ["nodes", str(graph), *SMALL, "--method", "kernel", "--runs", "kept"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2
+    assert "cannot write to kept" in result.output
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -59,6 +76,9 @@ def test_settings_and_the_split_of_the_file(graph: Path) -> None:
         (["--method", "resnet"], "one of 'diffresnet'"),
         (["--train-nodes", "2", "--validation-nodes", "2", "--dropout", "1"], "below 1"),
         (["--standardize", "both"], "--standardize must be"),
+        (["--solver", "kernel", "--steps", "3"], "must be left out, got them without a network"),
+        (["--solver", "kernel", "--method", "gcn"], "--solver must be 'train'"),
+        (["--train-nodes", "20", "--validation-nodes", "20"], "left with nodes to test"),
     ],
 )
 def test_wrong_options(graph: Path, words: list[str], message: str) -> None:

@@ -72,6 +72,52 @@ def test_geometric_there_and_back() -> None:
 
 
 @pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", "b", -1],
+        ["a", "b", float("nan")],
+        ["a", "b", None],
+        [0, 1, -1],
+        np.array([0.0, 1.0, np.nan]),
+        np.array(["a", "b", ""]),
+    ],
+)
+def test_labels_that_are_not_known(labels: Any) -> None:
+    graph = NodeGraph.from_arrays(LINKS, None, labels)
+    assert graph.labels.tolist() == [0, 1, -1]
+    assert graph.class_names in (("a", "b"), ("0", "1"))
+
+
+def test_classes_of_a_part() -> None:
+    graph = NodeGraph.from_arrays(LINKS, None, ["a", "b", "c"]).only([2, 0])
+    assert graph.labels.tolist() == [1, 0]
+    assert graph.class_names == ("a", "c")
+
+
+@pytest.mark.parametrize("part", ["adj_indices", "adj_indptr", "attr_indices"])
+def test_broken_files(tmp_path: Path, part: str) -> None:
+    path = tmp_path / "graph.npz"
+    matrix = {"data": [1.0], "indices": [0], "indptr": [0, 1], "shape": [1, 1]}
+    parts: dict[str, Any] = {
+        f"{name}_{key}": np.array(value)
+        for name in ("adj", "attr")
+        for key, value in matrix.items()
+    }
+    np.savez(path, labels=np.array([0]), **parts)
+    assert NodeGraph.from_file(path).n_nodes == 1
+    parts[part] = parts[part] + 7
+    np.savez(path, labels=np.array([0]), **parts)
+    with pytest.raises(ValueError, match=r"`path` must be an .npz file with"):
+        NodeGraph.from_file(path)
+    np.savez_compressed(path, labels=np.arange(5000), **parts)
+    content = bytearray(path.read_bytes())
+    content[60:400] = bytes(340)
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"`path` must be an .npz file with"):
+        NodeGraph.from_file(path)
+
+
+@pytest.mark.parametrize(
     ("given", "message"),
     [
         ((np.ones((2, 3)), None, [0, 1]), "`adjacency` must be square, got shape (2, 3)"),
@@ -90,6 +136,17 @@ def test_geometric_there_and_back() -> None:
 def test_wrong_arrays(given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(f"NodeGraph.from_arrays: {message}")):
         NodeGraph.from_arrays(*given)
+
+
+def test_wrong_parts() -> None:
+    with pytest.raises(ValueError, match=r"`weights` must be of shape \(1,\)"):
+        NodeGraph.from_edges([[0, 1]], None, [0, 1], weights=[1.0, 2.0])
+    with pytest.raises(ValueError, match="`masks` must be of train_mask, val_mask, test_mask"):
+        NodeGraph.from_arrays(LINKS, None, [0, 1, 2], masks={"train": np.ones(3, dtype=bool)})
+    data = NodeGraph.from_arrays(LINKS, None, [0, 1, 2]).to_geometric()
+    data.y = None
+    with pytest.raises(ValueError, match="from_geometric: `data` must be with `y`, got none"):
+        NodeGraph.from_geometric(data)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import torch
 
 from diffresnet.nodes.graph import NodeGraph
@@ -29,3 +30,15 @@ def test_no_links_and_rows_of_zeros() -> None:
     graph = NodeGraph.from_arrays(np.zeros((30, 30)), features, np.arange(30) % 2)
     split = next(SplitProtocol(3, 3).splits(graph))
     assert bool(KernelDiffResNet().prepare(graph)(split, 0).isfinite().all())
+
+
+def test_a_graph_with_a_hub() -> None:
+    graph = clusters()
+    links = graph.adjacency.toarray()
+    links[0], links[:, 0] = 3, 3
+    links[0, 0] = 0
+    hub = NodeGraph.from_arrays(10 * links, graph.features, graph.labels)
+    split = next(SplitProtocol(5, 5).splits(hub))
+    assert bool(torch.isfinite(KernelDiffResNet(step_size=2.0).prepare(hub)(split, 0)).all())
+    with pytest.raises(ValueError, match="`strengths and ridges` must be some numbers"):
+        KernelDiffResNet(strengths=())

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from diffresnet.nodes.baselines.label_propagation import LabelPropagation
 from diffresnet.nodes.baselines.mlp import Mlp
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.method import Solve
 from diffresnet.nodes.protocol import NodeResult, compare, digest, run_protocol
-from diffresnet.nodes.splits import SplitProtocol
+from diffresnet.nodes.splits import GivenSplit, SplitProtocol
 from diffresnet.nodes.training import NodeSchedule
 from tests.nodes.examples import clusters
 
@@ -77,16 +80,65 @@ def test_differences_of_methods() -> None:
     ]
     mean, interval = compare(*results)
     assert mean == pytest.approx(results[0].of_splits().mean() - results[1].of_splits().mean())
-    assert interval >= 0
+    differences = results[0].of_splits() - results[1].of_splits()
+    expected = 4.302653 * differences.std(ddof=1) / np.sqrt(3)  # Student's t with 2 degrees
+    assert interval == pytest.approx(expected)
+    elsewhere = run_protocol(clusters(seed=1), METHOD, PROTOCOL)
+    with pytest.raises(ValueError, match="compare: `other` must be of the same graph"):
+        compare(results[0], elsewhere)
+    once = run_protocol(clusters(), LabelPropagation(), SplitProtocol(5, 5, n_splits=1))
+    assert np.isnan(compare(once, once)[1])
     other = run_protocol(clusters(), LabelPropagation(), SplitProtocol(5, 5, n_splits=2))
     with pytest.raises(ValueError, match="compare: `other` must be of protocol"):
         compare(results[0], other)
+
+
+def test_given_splits_are_told_apart(tmp_path: Path) -> None:
+    masks = {"train_mask": np.arange(120) % 8 == 0, "test_mask": np.arange(120) % 8 == 1}
+    graph = clusters()
+    one, other = (
+        NodeGraph.from_arrays(graph.adjacency, graph.features, graph.labels, masks=given)
+        for given in (masks, {"train_mask": masks["test_mask"], "test_mask": masks["train_mask"]})
+    )
+    kept = tmp_path / "runs.jsonl"
+    run_protocol(one, LabelPropagation(), GivenSplit(), kept=kept)
+    with pytest.raises(ValueError, match="`kept` must be a file of"):
+        run_protocol(other, LabelPropagation(), GivenSplit(), kept=kept)
+
+
+def test_the_caller_keeps_its_threads() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    run_protocol(clusters(), LabelPropagation(), PROTOCOL)
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(before)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_runs_that_diverge_are_no_results(tmp_path: Path) -> None:
+    method, kept = TrainedDiffResNet(1000.0, 20, 0.0, NodeSchedule(n_epochs=3)), tmp_path / "runs"
+    with pytest.raises(ValueError, match=r"step_size|one that learns"):
+        run_protocol(clusters(), method, PROTOCOL, kept=kept)
+    assert len(kept.read_text().splitlines()) == 1
+
+
+def test_methods_without_a_text_of_their_own() -> None:
+    class Mine:
+        name, is_random = "mine", False
+
+        def prepare(self, graph: NodeGraph) -> Solve:
+            return LabelPropagation().prepare(graph)
+
+    with pytest.raises(ValueError, match="`method` must be told by its settings"):
+        run_protocol(clusters(), Mine(), PROTOCOL)
 
 
 SCRIPT = """
 import sys
 from pathlib import Path
 from tests.nodes.test_protocol import NETWORK, PROTOCOL, clusters
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.method import Solve
 from diffresnet.nodes.protocol import run_protocol
 run_protocol(clusters(), NETWORK, PROTOCOL, kept=Path(sys.argv[1]))
 """

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from diffresnet.nodes.method import NodeMethod
-from diffresnet.nodes.protocol import NodeResult, Run
+from diffresnet.nodes.protocol import NodeResult
+from diffresnet.nodes.run_file import Run
 from diffresnet.paper.node_depth import report_depth
 from diffresnet.paper.node_plan import NodePlan
 from diffresnet.paper.settings import NODE_DEPTHS
@@ -18,11 +19,13 @@ def test_report(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(f"{name} {method!r}")
         depth = int(repr(method).split("n_layers=")[1].split(",")[0])
         runs = (Run(0, 0, 1 - depth / 64, 1.0), Run(1, 0, 1 - depth / 64, 1.0))
-        return NodeResult(method.name, repr(method), "few", runs)
+        return NodeResult(method.name, repr(method), "graph", "few", runs)
 
     monkeypatch.setattr(NodePlan, "run", run)
     report = report_depth(small_node_plan())
     assert len(asked) == 4 * len(NODE_DEPTHS)
+    assert all("dropout=0.5" in one and "weight_decay=0.005" in one for one in asked)
+    assert all("width=64" in one for one in asked)
     assert "strength=5.0" in next(one for one in asked if "Deep" in one)
     assert "strength=4.0" in next(one for one in asked if one.startswith("pubmed Deep"))
     assert set(report.pictures) == {"depth.png", "depth.svg"}

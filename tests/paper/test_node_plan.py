@@ -14,7 +14,9 @@ def test_runs_are_kept(tmp_path: Path) -> None:
 
 def test_words() -> None:
     plan = small_node_plan()
-    expected = "diffresnet reproduce nodes --graphs cora,pubmed --splits 2 --inits 1 --x"
+    expected = (
+        "diffresnet reproduce nodes --out nodes --graphs cora,pubmed --splits 2 --inits 1 --x"
+    )
     assert plan.command("nodes", "--x") == expected
     assert "Cora: 120 nodes" in plan.describe()
     assert "5 train and 5 validation nodes a class" in plan.describe()

@@ -1,6 +1,7 @@
 """CSV and Parquet files, NumPy's files, or one sentence that says why they cannot be read."""
 
 import zipfile
+import zlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -82,7 +83,7 @@ def read_arrays(path: Path, what: str) -> dict[str, Array]:
             return {ALONE: loaded}
         with loaded:
             return {name: loaded[name] for name in loaded.files}
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         _refuse_unreadable(path, what, error)
 
 

@@ -7,11 +7,12 @@ from diffresnet.cli.frames import TABLES, check_file
 from diffresnet.cli.labels_file import DEFAULT_LABEL
 from diffresnet.cli.refusal import refuse, some
 from diffresnet.cli.tables import read_points
-from diffresnet.nodes.citation import CHECKSUMS, find_citation_graph
+from diffresnet.nodes.citation import CHECKSUMS, find_citation_graph, recognize
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.standardization import PROGRAM_STEPS, StandardStep, standardize
 
 WHAT = "GRAPH"
+LINK_STEPS: tuple[StandardStep, ...] = ("undirected", "without-loops", "largest-component")
 FEATURE_STEPS: tuple[StandardStep, ...] = ("binary-features", "row-features")
 
 
@@ -31,7 +32,10 @@ def read_node_graph(
         ValueError: if something in a file is wrong.
         OSError: if a graph cannot be downloaded.
     """
-    if name in CHECKSUMS and not Path(name).exists():
+    if name in CHECKSUMS and not Path(name).is_file():
+        if nodes is not None:
+            remedy = "Leave it out, or name a file of links."
+            refuse("--nodes", "left out with a citation graph", nodes, remedy)
         return NodeGraph.from_file(find_citation_graph(name))
     suffix = check_file(Path(name), WHAT, (".npz", *TABLES))
     if nodes is None:
@@ -39,21 +43,31 @@ def read_node_graph(
             remedy = "Pass --nodes FILE with an id, a label and features for each node."
             refuse("--nodes", "given with a table of links", "nothing", remedy)
         return NodeGraph.from_file(name)
-    points = read_points(nodes, id_column=id_column, label_column=label_column, need_labels=True)
+    points = read_points(
+        nodes, id_column=id_column, label_column=label_column, need_labels=True, what="--nodes"
+    )
     if points.labels is None:
         must = f"a file with a column '{label_column or DEFAULT_LABEL}'"
         refuse("--nodes", must, nodes, "Name the labels by --label-column.")
-    return NodeGraph.from_arrays(read_graph(Path(name), points.ids), points.features, points.labels)
+    if "-1" in points.labels:
+        remedy = "Leave the label empty where there is none."
+        refuse("--nodes", "a table of classes", "a label '-1'", remedy)
+    links = read_graph(Path(name), points.ids, WHAT, "--nodes")
+    return NodeGraph.from_arrays(links, points.features, points.labels)
 
 
 def parse_steps(text: str | None, graph: NodeGraph) -> tuple[StandardStep, ...]:
     """Return the steps that standardize the graph, "none" for none.
 
-    By default they are the program's; but features below 0 are no words, and stay as they are.
+    By default they are the program's for its own graphs. Of others, links keep their weights, and
+    features that are no counts of words stay as they are.
     """
     if text is None:
-        is_words = graph.features.nnz == 0 or graph.features.data.min() >= 0
-        return tuple(step for step in PROGRAM_STEPS if is_words or step not in FEATURE_STEPS)
+        if recognize(standardize(graph)) is not None:
+            return PROGRAM_STEPS
+        values = graph.features.data
+        are_counts = bool((values >= 0).all() and (values == values.round()).all())
+        return LINK_STEPS + (FEATURE_STEPS if are_counts else ())
     if text == "none":
         return ()
     names = text.split(",")
@@ -76,4 +90,7 @@ def standardized(graph: NodeGraph, steps: tuple[StandardStep, ...]) -> NodeGraph
     if links.nnz == 0:
         got, remedy = f"{graph.n_nodes} nodes without any", "Classify features alone by classify."
         refuse(WHAT, "a graph with links", got, remedy)
+    if done.n_classes < 2:
+        got = f"{done.n_classes} among {done.n_nodes} nodes"
+        refuse(WHAT, "a graph of two classes or more", got, "Label nodes of each class.")
     return done

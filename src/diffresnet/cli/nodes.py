@@ -1,8 +1,9 @@
 """`diffresnet nodes`: the accuracy of methods that label the nodes of a graph."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,14 @@ from rich.table import Table
 from diffresnet._files import write_whole
 from diffresnet.cli.folders import make_folder
 from diffresnet.cli.node_graphs import parse_steps, read_node_graph, standardized
-from diffresnet.nodes.catalog import DIFFUSION, METHOD_NAMES, NodeSolver, make_method
+from diffresnet.cli.refusal import refuse
+from diffresnet.nodes.catalog import (
+    DIFFUSION,
+    METHOD_NAMES,
+    NO_DIFFUSION,
+    NodeSolver,
+    make_method,
+)
 from diffresnet.nodes.citation import recognize
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
@@ -93,7 +101,8 @@ def nodes(
         typer.Option(
             help="Steps joined by commas, or none: undirected, binary, without-loops, "
             "largest-component, binary-features, row-features.",
-            show_default="all; without the last two if features are below 0",
+            show_default="all for the paper's graphs; else links keep their weights, and features "
+            "that are no counts stay as they are",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processes to share the work.", min=1)] = 1,
@@ -104,13 +113,14 @@ def nodes(
         Path | None, typer.Option("--json", help="File for the numbers.", dir_okay=False)
     ] = None,
 ) -> None:
-    """Label the nodes of a graph from a few of them, over many splits, and print the accuracy.
+    """Measure how well methods label the nodes of a graph from a few of them, over many splits.
 
     By default the protocol is the paper's: 20 nodes of each class to learn from, 30 to stop by, all
     others to test; 100 splits, 20 initializations each, from the program's own seeds. Its settings
     are the paper's for the three graphs, and those of Cora for others.
 
-    A run that was stopped goes on when the same command is given again.
+    A run that was stopped goes on when the same command is given again. To label nodes whose class
+    is not known, see diffresnet classify --graph.
 
     Examples:
       diffresnet nodes cora --solver kernel
@@ -123,9 +133,11 @@ def nodes(
         loaded = read_node_graph(graph, nodes_file, id_column=id_column, label_column=label_column)
         taken = parse_steps(standardize, loaded)
         ready = standardized(loaded, taken)
-        settings = _settings(ready, step_size, steps, dropout)
         asked = list(dict.fromkeys(method or [DIFFUSION]))
         names = METHOD_NAMES if "all" in asked else asked
+        given = {"step_size": step_size, "n_steps": steps, "dropout": dropout}
+        settings = _settings(graph, ready, given)
+        _check_used(names, solver, given)
         methods = [
             make_method(name, settings, solver=solver if name == DIFFUSION else "train")
             for name in names
@@ -154,23 +166,37 @@ def nodes(
             )
             for one in methods
         ]
-    except (ModuleNotFoundError, ValueError) as error:
+    except (ModuleNotFoundError, OSError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
     console.print(_table(results))
     _say(console, f"The runs are kept in {runs}.")
     if json_file is not None:
         content = {"graph": Path(graph).name, "standardized": taken} | _to_json(results)
         text = json.dumps(content, indent=1) + "\n"
-        _say(console, f"wrote {write_whole(json_file, text.encode())}")
+        try:
+            _say(console, f"wrote {write_whole(json_file, text.encode())}")
+        except OSError as error:
+            raise typer.BadParameter(f"cannot write: {error}. Choose another --json.") from error
 
 
-def _settings(
-    graph: NodeGraph, step_size: float | None, steps: int | None, dropout: float | None
-) -> TrainedDiffResNet:
+def _settings(name: str, graph: NodeGraph, given: Mapping[str, float | None]) -> TrainedDiffResNet:
     """Return the paper's settings for this graph, or Cora's, but for what is asked for."""
-    given = {"step_size": step_size, "n_steps": steps, "dropout": dropout}
     wanted: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    return replace(NODE_SETTINGS[recognize(graph) or "cora"], **wanted)
+    known = name if name in NODE_SETTINGS else recognize(graph)
+    return replace(NODE_SETTINGS[known or "cora"], **wanted)
+
+
+def _check_used(
+    names: Sequence[str], solver: NodeSolver, given: Mapping[str, float | None]
+) -> None:
+    """Refuse options that none of the methods would look at."""
+    if solver == "kernel" and DIFFUSION not in names:
+        refuse("--solver", "'train'", "'kernel' without diffresnet", f"Add --method {DIFFUSION}.")
+    trained = (DIFFUSION, NO_DIFFUSION) if solver == "train" else (NO_DIFFUSION,)
+    if any(value is not None for value in given.values()) and not set(names) & set(trained):
+        what = "--step-size, --steps and --dropout"
+        remedy = "Leave them out; the kernel chooses its own."
+        refuse(what, "left out", "them without a network of ours to train", remedy)
 
 
 def _describe(loaded: NodeGraph, ready: NodeGraph, steps: Sequence[str]) -> str:
@@ -200,7 +226,8 @@ def _table(results: Sequence[NodeResult]) -> Table:
         ]
         if result is not results[0]:
             mean, interval = compare(results[0], result)
-            cells.append(f"{100 * mean:+.2f} ± {100 * interval:.2f}")
+            wide = "" if isnan(interval) else f" ± {100 * interval:.2f}"
+            cells.append(f"{100 * mean:+.2f}{wide}")
         table.add_row(result.method, *cells)
     table.caption = "± is the deviation over runs; of differences, the 95 % interval over splits"
     return table
@@ -211,7 +238,7 @@ def _to_json(results: Sequence[NodeResult]) -> dict[str, Any]:
     listed: list[dict[str, Any]] = []
     for result in results:
         mean, interval = compare(results[0], result)
-        difference = {"difference": mean, "ci95": interval}
+        difference = {"difference": mean, "ci95": None if isnan(interval) else interval}
         listed.append(result.to_json() | {"first_minus_it": difference})
     return results[0].to_json() | {"results": listed}
 

@@ -16,11 +16,10 @@ from diffresnet.nodes.splits import SplitProtocol
 from diffresnet.nodes.standardization import standardize
 from diffresnet.paper.node_depth import report_depth
 from diffresnet.paper.node_plan import NodePlan
-from diffresnet.paper.node_table import KERNEL, report_nodes
+from diffresnet.paper.node_table import report_nodes
 from diffresnet.report.panels import new_figure
 
 ALL_GRAPHS = ",".join(CHECKSUMS)
-ALL_METHODS = (METHOD_NAMES[0], KERNEL, *METHOD_NAMES[1:])
 
 Out: TypeAlias = Annotated[
     Path,
@@ -45,7 +44,7 @@ def nodes(
     methods: Annotated[
         str,
         typer.Option(
-            help=f"Of {', '.join(ALL_METHODS)}, joined by commas; or all. The first is compared "
+            help=f"Of {', '.join(METHOD_NAMES)}, joined by commas; or all. The first is compared "
             "with the others."
         ),
     ] = "all",
@@ -65,7 +64,7 @@ def nodes(
 
     Example: diffresnet reproduce nodes --out nodes --graphs cora --splits 5
     """
-    asked = ALL_METHODS if methods == "all" else _listed(methods, "--methods", ALL_METHODS)
+    asked = METHOD_NAMES if methods == "all" else _listed(methods, "--methods", METHOD_NAMES)
     finish_report(report_nodes(_plan(out, graphs, splits, inits, jobs), asked), out)
 
 

@@ -50,6 +50,7 @@ def read_points(
     id_column: str | None = None,
     label_column: str | None = None,
     need_labels: bool = False,
+    what: str = WHAT,
 ) -> Points:
     """Read points from an .npy, .npz, .csv or .parquet file, or end the command with a sentence.
 
@@ -58,32 +59,33 @@ def read_points(
         id_column: of the ids; by default "id", or the one without a name that pandas writes.
         label_column: of the labels, if the file has it; by default "label". It is no feature.
         need_labels: whether a `label_column` that the file does not have ends the command.
+        what: the argument or option that named the file, for messages.
     """
-    suffix = check_file(path, WHAT, (*ARRAYS, *TABLES))
+    suffix = check_file(path, what, (*ARRAYS, *TABLES))
     if suffix in ARRAYS:
-        points = _from_arrays(path)
+        points = _from_arrays(path, what)
     else:
         if need_labels and label_column is not None:
-            need_column(label_column, read_columns(path, WHAT), path, "--label-column")
-        points = _from_table(path, id_column, label_column or DEFAULT_LABEL)
-    _check_ids(points.ids)
+            need_column(label_column, read_columns(path, what), path, "--label-column")
+        points = _from_table(path, id_column, label_column or DEFAULT_LABEL, what)
+    _check_ids(points.ids, what)
     if points.features is not None:
-        _check_finite(points.features, points.ids)
+        _check_finite(points.features, points.ids, what)
     return points
 
 
-def _from_arrays(path: Path) -> Points:
-    arrays = read_arrays(path, WHAT)
+def _from_arrays(path: Path, what: str) -> Points:
+    arrays = read_arrays(path, what)
     ids, labels = arrays.pop("ids", None), arrays.pop("labels", None)
-    features = _choose_features(arrays, path)
+    features = _choose_features(arrays, path, what)
     given = ids if features is None else features
     if given is None:
-        refuse(WHAT, "a file with an array of features", path, "Save it with `features=`.")
+        refuse(what, "a file with an array of features", path, "Save it with `features=`.")
     n_points = len(given)
     for name, array in (("ids", ids), ("labels", labels)):
         if array is not None and array.shape != (n_points,):
             must = f"of shape ({n_points},), one a point"
-            refuse(f"{WHAT}: {name}", must, f"shape {array.shape}", "Save it again.")
+            refuse(f"{what}: {name}", must, f"shape {array.shape}", "Save it again.")
     return Points(
         [str(row) for row in range(n_points)] if ids is None else list(map(as_text, ids.tolist())),
         features,
@@ -91,7 +93,7 @@ def _from_arrays(path: Path) -> Points:
     )
 
 
-def _choose_features(arrays: dict[str, Array], path: Path) -> Array | None:
+def _choose_features(arrays: dict[str, Array], path: Path, what: str) -> Array | None:
     """Return the array `features`, or the only one of two dimensions."""
     wide = [name for name, array in arrays.items() if array.ndim == 2]
     if ALONE in arrays or "features" in arrays:
@@ -100,33 +102,33 @@ def _choose_features(arrays: dict[str, Array], path: Path) -> Array | None:
         features = arrays[wide[0]]
     elif wide:
         got = f"{path} with the arrays {some(wide)}"
-        refuse(WHAT, "a file with one array of features", got, "Name one of them `features`.")
+        refuse(what, "a file with one array of features", got, "Name one of them `features`.")
     else:
         return None
     if features.ndim != 2 or features.dtype.kind not in "biuf" or not features.size:
         got = f"shape {features.shape} of {features.dtype}"
-        refuse(WHAT, "numbers of shape (points, features)", got, "Save one row for each point.")
+        refuse(what, "numbers of shape (points, features)", got, "Save one row for each point.")
     return features if features.dtype.char in "fd" else features.astype(np.float64)
 
 
-def _from_table(path: Path, id_column: str | None, label_column: str) -> Points:
-    columns = read_columns(path, WHAT)
-    _check_header(columns, path)
+def _from_table(path: Path, id_column: str | None, label_column: str, what: str) -> Points:
+    columns = read_columns(path, what)
+    _check_header(columns, path, what)
     if id_column is None:
         id_column = next((name for name in DEFAULT_IDS if name in columns), None)
     else:
         need_column(id_column, columns, path, "--id-column")
     named = [name for name in (id_column, label_column) if name is not None and name in columns]
-    frame = read_frame(path, WHAT, named)
+    frame = read_frame(path, what, named)
     rows = range(len(frame)) if id_column is None else frame[id_column].to_list()
     return Points(
         [as_text(value) for value in rows],
-        _numbers(frame, [name for name in columns if name not in named], path),
+        _numbers(frame, [name for name in columns if name not in named], path, what),
         as_labels(frame[label_column].to_list()) if label_column in columns else None,
     )
 
 
-def _check_header(columns: Sequence[str], path: Path) -> None:
+def _check_header(columns: Sequence[str], path: Path, what: str) -> None:
     """Refuse a CSV file whose first row is a point; pandas' own names 0, 1, ... are welcome."""
     plain = [name.split("_duplicated")[0] for name in columns]
     if plain == [str(place) for place in range(len(plain))] or path.suffix.lower() != ".csv":
@@ -136,10 +138,10 @@ def _check_header(columns: Sequence[str], path: Path) -> None:
     except ValueError:
         return
     got = f"{path} with the numbers {some(plain)}"
-    refuse(WHAT, "a table with names in its first row", got, "Add a row of names.")
+    refuse(what, "a table with names in its first row", got, "Add a row of names.")
 
 
-def _numbers(frame: "pl.DataFrame", names: Sequence[str], path: Path) -> Array | None:
+def _numbers(frame: "pl.DataFrame", names: Sequence[str], path: Path, what: str) -> Array | None:
     """Return the columns as one array, missing cells as NaN."""
     if not names:
         return None
@@ -148,23 +150,23 @@ def _numbers(frame: "pl.DataFrame", names: Sequence[str], path: Path) -> Array |
         if not dtype.is_numeric():
             got = f"the column '{name}' of {path.name} with {dtype}"
             remedy = "Leave it out, or name it by --id-column or --label-column."
-            refuse(WHAT, "numbers in every column", got, remedy)
+            refuse(what, "numbers in every column", got, remedy)
     return np.column_stack([frame[name].to_numpy() for name in names]).astype(np.float64)
 
 
-def _check_ids(ids: Sequence[str]) -> None:
+def _check_ids(ids: Sequence[str], what: str) -> None:
     if "" in ids:
         row = ids.index("")
-        refuse(WHAT, "points with an id each", f"none in row {row}", "Fill the column of ids.")
+        refuse(what, "points with an id each", f"none in row {row}", "Fill the column of ids.")
     twice = [name for name, count in Counter(ids).items() if count > 1]
     if twice:
         got = f"{len(twice)} more than once: {some(twice)}"
-        refuse(WHAT, "points with an id each of its own", got, "Keep one row of each.")
+        refuse(what, "points with an id each of its own", got, "Keep one row of each.")
 
 
-def _check_finite(features: Array, ids: Sequence[str]) -> None:
+def _check_finite(features: Array, ids: Sequence[str], what: str) -> None:
     bad = np.flatnonzero(~np.isfinite(features).all(axis=1)).tolist()
     if bad:
         got = f"missing or infinite ones in {len(bad)} rows, of the ids "
         got += some([ids[row] for row in bad])
-        refuse(WHAT, "finite numbers", got, "Fill these cells, or leave out these rows.")
+        refuse(what, "finite numbers", got, "Fill these cells, or leave out these rows.")

@@ -1,6 +1,7 @@
 """Files from the network, checked and then kept in the user's cache."""
 
 import hashlib
+from http.client import HTTPException
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -30,7 +31,7 @@ def download(url: str, name: str, sha256: str) -> Path:
     remedy = f"Put it there by hand: {path}"
     try:
         content = _fetch(url, name)
-    except (OSError, ValueError) as error:
+    except (HTTPException, OSError, ValueError) as error:
         message = f"{name} could not be downloaded from {url} ({error}). {remedy}"
         raise OSError(message) from error
     found = hashlib.sha256(content).hexdigest()

@@ -1,7 +1,7 @@
 """The methods for nodes by their names."""
 
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from diffresnet._checks import check_choice, fail
 from diffresnet.nodes.baselines.appnp import Appnp
@@ -16,6 +16,7 @@ from diffresnet.nodes.method import NodeMethod
 NodeSolver: TypeAlias = Literal["train", "kernel"]
 
 DIFFUSION = "diffresnet"
+KERNEL = "kernel"
 NO_DIFFUSION = "no-diffresnet"
 BASELINES: dict[str, NodeMethod] = {
     "mlp": Mlp(),
@@ -24,7 +25,7 @@ BASELINES: dict[str, NodeMethod] = {
     **CHOSEN,
     "label-propagation": LabelPropagation(),
 }
-METHOD_NAMES = (DIFFUSION, NO_DIFFUSION, *BASELINES)
+METHOD_NAMES = (DIFFUSION, KERNEL, NO_DIFFUSION, *BASELINES)
 
 
 def make_method(
@@ -33,7 +34,7 @@ def make_method(
     """Return a method.
 
     Args:
-        name: one of `METHOD_NAMES`.
+        name: one of `METHOD_NAMES`; ``"kernel"`` is ``"diffresnet"`` by the solver of that name.
         trained: settings of Diff-ResNet, and of No-Diff-ResNet but for its steps; the paper's for
             Cora by default. The kernel chooses its own.
         solver: of Diff-ResNet: ``"train"`` the paper's network, or ``"kernel"``.
@@ -46,11 +47,12 @@ def make_method(
         ('GCN', 'Diff-ResNet, kernel')
     """
     check_choice("make_method", "name", name, METHOD_NAMES)
+    check_choice("make_method", "solver", solver, get_args(NodeSolver))
     settings = trained or TrainedDiffResNet()
-    if solver == "kernel":
-        if name != DIFFUSION:
-            remedy = "Use solver 'train' for the others."
-            fail("make_method", "solver", f"'train' for {name!r}", "'kernel'", remedy)
+    if solver == "kernel" and name not in (DIFFUSION, KERNEL):
+        remedy = "Use solver 'train' for the others."
+        fail("make_method", "solver", f"'train' for {name!r}", "'kernel'", remedy)
+    if solver == "kernel" or name == KERNEL:
         return KernelDiffResNet()
     if name == DIFFUSION:
         return settings

@@ -76,6 +76,7 @@ class _Network(nn.Module):
         self.operator, self.dropout = operator, method.dropout
         self.diffusion = Diffusion(method.strength / (n_hidden * n_steps), n_steps)
         self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
+        self.decayed = self.first
         middle = [glorot(method.width, method.width) for _ in range(n_hidden - 1)]
         self.middle = nn.ModuleList(middle)
 

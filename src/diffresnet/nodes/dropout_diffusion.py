@@ -42,6 +42,10 @@ class DropoutDiffusion:
         if not operator.is_symmetric:
             remedy = "Use `graph_weights`, or average the weights with their transpose."
             fail(name, "operator", "symmetric", "weights that are not", remedy)
+        if not mx.is_csr(operator.laplacian):
+            fail(
+                name, "operator", "sparse", "dense weights", "Use `graph_weights` of a CSR matrix."
+            )
         if not 0 <= dropout < 1:
             fail(name, "dropout", "at least 0 and below 1", dropout, "Lower it.")
         self.n_steps, self.rate = n_steps, min(round(dropout * LEVELS), LEVELS - 1)

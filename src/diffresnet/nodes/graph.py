@@ -1,5 +1,6 @@
 """A graph whose nodes have features, and of which some have labels."""
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,12 @@ from diffresnet._checks import fail
 from diffresnet._extras import needs_extra
 
 UNLABELED = -1
+UNREADABLE = (
+    *(KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RuntimeError),
+    *(BadZipFile, EOFError, OSError, zlib.error),
+)
+"""What NumPy and SciPy raise on files that are broken in one way or another."""
+
 SPLIT_PARTS = ("train_mask", "val_mask", "test_mask")
 """The parts of a split that comes with the data, as files and PyTorch Geometric name them."""
 
@@ -83,7 +90,7 @@ class NodeGraph:
         function = "NodeGraph.from_arrays"
         links = _sparse(function, "adjacency", adjacency)
         n_nodes = links.shape[0]
-        if links.shape[1] != n_nodes:
+        if links.ndim != 2 or links.shape[1] != n_nodes:
             remedy = "Pass one row and one column a node."
             fail(function, "adjacency", "square", f"shape {links.shape}", remedy)
         if links.nnz and links.data.min() < 0:
@@ -103,11 +110,18 @@ class NodeGraph:
         return cls(links, shown, encoded, names, split)
 
     def only(self, nodes: Any) -> "NodeGraph":
-        """Return the graph of some nodes, as numbers or booleans, and of the links among them."""
+        """Return the graph of some nodes, as numbers or booleans, and of the links among them.
+
+        Classes that none of them belongs to are left out.
+        """
         split = None if self.given_split is None else self.given_split[nodes]
         links = sparse.csr_array(self.adjacency[nodes][:, nodes])
-        features = sparse.csr_array(self.features[nodes])
-        return NodeGraph(links, features, self.labels[nodes], self.class_names, split)
+        features, labels = sparse.csr_array(self.features[nodes]), self.labels[nodes]
+        kept = np.unique(labels[labels >= 0])
+        numbers = np.full(self.n_classes + 1, UNLABELED)  # the last one is for -1
+        numbers[kept] = np.arange(len(kept))
+        names = tuple(self.class_names[one] for one in kept)
+        return NodeGraph(links, features, numbers[labels], names, split)
 
     @classmethod
     def from_file(cls, path: str | Path) -> "NodeGraph":
@@ -125,7 +139,9 @@ class NodeGraph:
                 parts = {name: file[name] for name in file.files if _is_wanted(name)}
             matrices = [_from_parts(parts, name) for name in ("adj", "attr")]
             labels = parts["labels"]
-        except (KeyError, ValueError, TypeError, BadZipFile, EOFError, AttributeError) as error:
+        except FileNotFoundError:
+            raise
+        except UNREADABLE as error:
             must = (
                 "an .npz file with adj_data, adj_indices, adj_indptr, adj_shape, attr_..., labels"
             )
@@ -168,6 +184,9 @@ class NodeGraph:
             must, got = f"numbers of nodes, 0 to {n_nodes - 1}", int(pairs[wrong][0])
             fail(function, "edges", must, got, "Number the nodes in the order of `labels`.")
         values = np.ones(len(pairs)) if weights is None else np.asarray(weights, dtype=float)
+        if values.shape != (len(pairs),):
+            must, got = f"of shape ({len(pairs)},), as there are links", f"shape {values.shape}"
+            fail(function, "weights", must, got, "Pass one a link.")
         shape = (n_nodes, n_nodes)
         links = sparse.coo_array((values, (pairs[:, 0], pairs[:, 1])), shape=shape).tocsr()
         return cls.from_arrays(links, features, labels, class_names, masks)
@@ -175,11 +194,25 @@ class NodeGraph:
     @classmethod
     def from_geometric(cls, data: Any) -> "NodeGraph":
         """Make a graph from PyTorch Geometric's `Data` with `edge_index`, `x`, `y` and masks."""
-        weights = None if data.edge_weight is None else data.edge_weight.numpy()
-        features = None if data.x is None else data.x.numpy()
-        masks = {name: data[name].numpy() for name in SPLIT_PARTS if name in data}
-        edges, labels = data.edge_index.T.numpy(), data.y.numpy()
-        return cls.from_edges(edges, features, labels, weights=weights, masks=masks)
+        for name in ("edge_index", "y"):
+            if data.get(name) is None:
+                remedy = "Add it, with -1 for labels that are not known."
+                fail("NodeGraph.from_geometric", "data", f"with `{name}`", "none", remedy)
+        names = ("edge_index", "y", "x", "edge_weight", *SPLIT_PARTS)
+        given = {name: data.get(name) for name in names}
+        arrays: dict[str, Any] = {
+            name: (value.to_dense() if value.is_sparse else value).detach().cpu().numpy()
+            for name, value in given.items()
+            if value is not None
+        }
+        masks = {name: arrays[name] for name in SPLIT_PARTS if name in arrays}
+        return cls.from_edges(
+            arrays["edge_index"].T,
+            arrays.get("x"),
+            arrays["y"],
+            weights=arrays.get("edge_weight"),
+            masks=masks,
+        )
 
     def to_geometric(self) -> Any:
         """Return PyTorch Geometric's `Data` of this graph; needs the extra `graphs`."""
@@ -219,7 +252,11 @@ def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
 def _encode(
     function: str, labels: Any, class_names: Any
 ) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
-    values = np.asarray(labels)
+    values = labels if isinstance(labels, np.ndarray) else _as_array(labels)
+    if np.issubdtype(values.dtype, np.floating):
+        known = np.isfinite(values)
+        if (values[known] == values[known].round()).all():
+            values = np.where(known, values, UNLABELED).astype(np.int64)
     if np.issubdtype(values.dtype, np.integer) and values.ndim == 1:
         encoded = values.astype(np.int64)
         if class_names is None:
@@ -241,11 +278,22 @@ def _encode(
     return encoded, tuple(names.tolist())
 
 
+def _as_array(labels: Any) -> npt.NDArray[Any]:
+    """Return an array, of numbers only if all are numbers: else -1 beside text would be text."""
+    listed = list(labels)
+    numeric = all(isinstance(one, int | np.integer) for one in listed)
+    return np.array(listed, dtype=None if numeric or not listed else object)
+
+
 def _is_missing(label: Any) -> bool:
     return label is None or label in ("", UNLABELED) or label != label  # noqa: PLR0124
 
 
 def _split_of(function: str, masks: Mapping[str, Any], n_nodes: int) -> npt.NDArray[np.int8]:
+    unknown = [name for name in masks if name not in SPLIT_PARTS]
+    if unknown:
+        must = f"of {', '.join(SPLIT_PARTS)}"
+        fail(function, "masks", must, f"{unknown[0]!r}", "Rename it.")
     split = np.full(n_nodes, -1, dtype=np.int8)
     for place, name in enumerate(SPLIT_PARTS):
         mask = np.asarray(masks.get(name, np.zeros(n_nodes, dtype=bool)))
@@ -272,4 +320,6 @@ def _from_parts(parts: dict[str, Any], name: str) -> sparse.csr_array:
         parts[f"{name}_{part}"] for part in ("data", "indices", "indptr", "shape")
     )
     n_rows, n_columns = (int(size) for size in shape)
-    return sparse.csr_array((data, indices, starts), shape=(n_rows, n_columns))
+    matrix = sparse.csr_array((data, indices, starts), shape=(n_rows, n_columns))
+    matrix.check_format(full_check=True)
+    return matrix

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from diffresnet._checks import check_count, check_real
+from diffresnet._checks import check_count, check_real, fail
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_regression import fit_kernels
 from diffresnet.nodes.method import Solve
@@ -16,6 +16,9 @@ from diffresnet.nodes.splits import Split
 
 SCALES = tuple(2.0**power for power in range(-2, 12))
 """What scores may be multiplied by before they become probabilities."""
+
+SAFE = 0.9
+"""How much of the largest stable step size the path may take."""
 
 LOSS_WEIGHT = 0.3
 """What validation loss counts beside validation accuracy, which is coarse."""
@@ -34,7 +37,7 @@ class KernelDiffResNet:
         strengths: n_steps * step_size, rising.
         ridges: of the regression.
         n_best: how many answer.
-        step_size: of the path.
+        step_size: of the path; less where the graph is not stable with it.
         n_landmarks: see `kernel_points`.
     """
 
@@ -49,6 +52,9 @@ class KernelDiffResNet:
 
     def __post_init__(self) -> None:
         check_real(type(self).__name__, "step_size", self.step_size)
+        if not self.strengths or not self.ridges:
+            got, remedy = "none", "Name one at least."
+            fail(type(self).__name__, "strengths and ridges", "some numbers", got, remedy)
         for name in ("n_best", "n_landmarks"):
             check_count(type(self).__name__, name, getattr(self, name), low=1)
 
@@ -58,8 +64,9 @@ class KernelDiffResNet:
         scaled = graph.features.multiply((1 / lengths.clip(min=1e-12) ** 0.5)[:, None]).tocsr()
         points = kernel_points(scaled, self.n_landmarks)
         operator = node_operator(graph)
-        steps = [round(strength / self.step_size) for strength in self.strengths]
-        path = [_on_sphere(state) for state in operator.states(points, self.step_size, steps)]
+        step_size = min(self.step_size, SAFE * operator.max_stable_step_size)
+        steps = [max(1, round(strength / step_size)) for strength in self.strengths]
+        path = [_on_sphere(state) for state in operator.states(points, step_size, steps)]
         labels = torch.from_numpy(graph.labels)
         ridges = torch.tensor(self.ridges)
 

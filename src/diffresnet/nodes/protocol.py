@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,34 +12,15 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from joblib import Parallel, delayed
+from scipy.stats import t as student
 
 from diffresnet import __version__
 from diffresnet._checks import check_count, fail
-from diffresnet._files import write_whole
 from diffresnet._progress import progress_bar
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod, Solve
+from diffresnet.nodes.run_file import Run, RunFile
 from diffresnet.nodes.splits import Protocol, Split
-
-Key = tuple[int, int]
-"""The number of a split, and of an initialization."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One training.
-
-    Attributes:
-        split: its number.
-        init: the number of the initialization.
-        accuracy: on the test nodes.
-        seconds: it took.
-    """
-
-    split: int
-    init: int
-    accuracy: float
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -50,12 +30,14 @@ class NodeResult:
     Attributes:
         method: its name.
         settings: all of them.
+        graph: a short name of its numbers.
         kind: of protocol, in words.
         runs: one for every split and initialization, in order.
     """
 
     method: str
     settings: str
+    graph: str
     kind: str
     runs: tuple[Run, ...]
 
@@ -63,7 +45,8 @@ class NodeResult:
     def protocol(self) -> str:
         """How the splits were drawn, and how many there are, in words."""
         n_splits, n_inits = (
-            1 + max(numbers) for numbers in zip(*map(_key, self.runs), strict=True)
+            1 + max(numbers)
+            for numbers in zip(*((run.split, run.init) for run in self.runs), strict=True)
         )
         return f"{self.kind}, {n_splits} splits x {n_inits} inits"
 
@@ -97,6 +80,7 @@ class NodeResult:
         return {
             "method": self.method,
             "settings": self.settings,
+            "graph_digest": self.graph,
             "protocol": self.protocol,
             "accuracy_mean": self.mean,
             "accuracy_std": self.std,
@@ -105,17 +89,29 @@ class NodeResult:
         }
 
 
+def half_interval(values: npt.NDArray[np.float64]) -> float:
+    """Return half of the 95 % interval of a mean (Student's t); NaN if there is one value only."""
+    n_values = len(values)
+    if n_values < 2:
+        return float("nan")
+    return float(student.ppf(0.975, n_values - 1) * values.std(ddof=1) / np.sqrt(n_values))
+
+
 def compare(one: NodeResult, other: NodeResult) -> tuple[float, float]:
-    """Return the mean difference over the same splits, one minus other, and its 95 % interval.
+    """Return the mean difference over the same splits, one minus other, and half its interval.
+
+    The interval is that of 95 %; NaN if there is only one split.
 
     Raises:
-        ValueError: if the protocols differ.
+        ValueError: if the graphs, the protocols or the numbers of splits differ.
     """
     pairs = one.of_splits(), other.of_splits()
+    if one.graph != other.graph:
+        fail("compare", "other", "of the same graph", other.graph, "Run both on one graph.")
     if len(pairs[0]) != len(pairs[1]) or one.kind != other.kind:
         fail("compare", "other", f"of protocol {one.protocol!r}", other.protocol, "Run it again.")
     differences = pairs[0] - pairs[1]
-    return float(differences.mean()), float(1.96 * differences.std() / np.sqrt(len(differences)))
+    return float(differences.mean()), half_interval(differences)
 
 
 def run_protocol(
@@ -141,24 +137,30 @@ def run_protocol(
         show_progress: on a terminal.
 
     Raises:
-        ValueError: if `kept` holds runs of something else.
+        ValueError: if `kept` holds runs of something else, or is used by another process; if the
+            scores of a run are not finite.
     """
     check_count("run_protocol", "n_jobs", n_jobs, low=1)
     splits = list(protocol.splits(graph))
     n_inits = protocol.n_inits if method.is_random else 1
     keys = [(split, init) for split in range(len(splits)) for init in range(n_inits)]
-    done = _RunFile(kept, identify(graph, method, protocol))
-    missing = [key for key in keys if key not in done.runs]
-    jobs = (delayed(_run)(graph, method, splits[split], split, init) for split, init in missing)
-    with progress_bar(method.name, len(keys), show=show_progress) as advance:
+    identity = identify(graph, method, protocol)
+    n_threads = torch.get_num_threads()
+    with (
+        RunFile(kept, identity) as done,
+        progress_bar(method.name, len(keys), show=show_progress) as advance,
+    ):
+        missing = [key for key in keys if key not in done.runs]
+        jobs = (delayed(_run)(graph, method, splits[split], split, init) for split, init in missing)
         advance(len(keys) - len(missing), "")
         pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
         for run in cast("Iterator[Run]", pool(jobs)):
             done.add(run)
             accuracy = np.mean([one.accuracy for one in done.runs.values()])
             advance(len(done.runs), f"mean {100 * accuracy:.2f} %")
+    torch.set_num_threads(n_threads)
     runs = tuple(done.runs[key] for key in keys)
-    return NodeResult(method.name, repr(method), protocol.kind, runs)
+    return NodeResult(method.name, repr(method), identity["graph"], protocol.kind, runs)
 
 
 def identify(graph: NodeGraph, method: NodeMethod, protocol: Protocol) -> dict[str, str]:
@@ -200,10 +202,6 @@ def digest(graph: NodeGraph) -> str:
     return summed.hexdigest()[:16]
 
 
-def _key(run: Run) -> Key:
-    return run.split, run.init
-
-
 _prepared: dict[tuple[str, str], Solve] = {}
 """In each process, the method that was prepared last."""
 
@@ -217,33 +215,8 @@ def _run(graph: NodeGraph, method: NodeMethod, split: Split, number: int, init: 
     start = time.perf_counter()
     scores = _prepared[name](split, split.seeds[init])
     seconds = time.perf_counter() - start
+    if not bool(torch.isfinite(scores).all()):
+        got = f"NaN or infinity in the scores of {method!r}"
+        fail("run_protocol", "method", "one that learns", got, "Lower its step size or its rate.")
     right = scores.argmax(dim=1).cpu().numpy()[split.test] == graph.labels[split.test]
     return Run(number, init, float(right.mean()), seconds)
-
-
-class _RunFile:
-    """Finished runs, one a line of JSON, the first line saying of what."""
-
-    def __init__(self, path: Path | None, identity: dict[str, str]) -> None:
-        self.path = path
-        self.runs: dict[Key, Run] = {}
-        if path is None:
-            return
-        lines = path.read_text().split("\n") if path.exists() else []
-        if lines and lines[0] and json.loads(lines[0]) != identity:
-            remedy = "Give another file, or remove this one."
-            fail("run_protocol", "kept", f"a file of {identity}", lines[0], remedy)
-        for line in lines[1:-1]:  # a line that was being written has no end
-            run = Run(**json.loads(line))
-            self.runs[run.split, run.init] = run
-        texts = [json.dumps(identity), *(json.dumps(vars(run)) for run in self.runs.values())]
-        write_whole(path, ("\n".join(texts) + "\n").encode())
-
-    def add(self, run: Run) -> None:
-        """Keep a run, on the disk before anything else happens."""
-        self.runs[run.split, run.init] = run
-        if self.path is not None:
-            with self.path.open("a") as stream:
-                stream.write(json.dumps(vars(run)) + "\n")
-                stream.flush()
-                os.fsync(stream.fileno())

@@ -75,6 +75,8 @@ class SplitProtocol:
         Raises:
             ValueError: if a class has fewer nodes than a split needs; the message names it.
         """
+        if graph.n_classes == 0:
+            fail("SplitProtocol", "graph", "one with labels", "none", "Label some nodes.")
         check_class_sizes(graph, self.n_train + self.n_validation)
         # The program draws 100 seeds, whatever of them is used.
         draws = np.random.RandomState(self.seed).randint(0, LARGEST_SEED, max(100, self.n_splits))
@@ -92,6 +94,9 @@ class SplitProtocol:
             ]
             drawn.append(np.concatenate(parts))
             rest = np.setdiff1d(rest, drawn[-1])
+        if len(rest) == 0:
+            remedy = "Lower `n_train` or `n_validation`."
+            fail("SplitProtocol", "graph", "left with nodes to test", "none", remedy)
         seeds = random.randint(0, LARGEST_SEED, max(20, self.n_inits))[: self.n_inits]
         return Split(drawn[0], drawn[1], rest, tuple(seeds.tolist()))
 

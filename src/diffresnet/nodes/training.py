@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from diffresnet._checks import fail
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.splits import Split
 from diffresnet.solvers.stopping import EarlyStopping
@@ -79,7 +80,13 @@ def train_nodes(
         split: which of them are known.
         seed: of the initialization and of dropout.
         schedule: of training.
+
+    Raises:
+        ValueError: if the split has no validation nodes, which end the training.
     """
+    if len(split.validation) == 0:
+        remedy = "Draw some (`n_validation`), or use the kernel, which can do without."
+        fail("train_nodes", "split", "one with validation nodes", "none", remedy)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = make()

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from diffresnet.nodes.baselines.convolution import Convolution
-from diffresnet.nodes.deep_diffresnet import DeepDiffResNet
+from diffresnet.nodes.deep_diffresnet import SCHEDULE, DeepDiffResNet
 from diffresnet.nodes.method import NodeMethod
-from diffresnet.nodes.protocol import NodeResult
+from diffresnet.nodes.protocol import NodeResult, half_interval
 from diffresnet.paper.node_plan import PAPER, NodePlan
-from diffresnet.paper.settings import NODE_DEPTHS, NODE_SETTINGS
+from diffresnet.paper.settings import NODE_DEPTH_DROPOUT, NODE_DEPTHS, NODE_SETTINGS
 from diffresnet.report.curves import Curve, CurvePanel, draw_curves
 from diffresnet.report.files import Report
 from diffresnet.report.page import Heading, Paragraph, Picture, Table
@@ -22,9 +22,14 @@ def run_depths(plan: NodePlan, name: str) -> Depths:
     settings = NODE_SETTINGS[name]
     strength, n_steps = settings.step_size * settings.n_steps, settings.n_steps
     kinds: dict[str, dict[int, NodeMethod]] = {
-        "GCN": {depth: Convolution("gcn", n_layers=depth) for depth in NODE_DEPTHS},
+        "GCN": {
+            depth: Convolution("gcn", n_layers=depth, dropout=NODE_DEPTH_DROPOUT, schedule=SCHEDULE)
+            for depth in NODE_DEPTHS
+        },
         "Diff-ResNet": {
-            depth: DeepDiffResNet(depth, strength=strength, n_steps=n_steps)
+            depth: DeepDiffResNet(
+                depth, strength=strength, n_steps=n_steps, dropout=NODE_DEPTH_DROPOUT
+            )
             for depth in NODE_DEPTHS
         },
     }
@@ -57,10 +62,11 @@ def report_depth(plan: NodePlan) -> Report:
     parts = [
         Paragraph(f"Figure 'graph' of {PAPER}, computed anew. {plan.describe()}"),
         Paragraph(
-            "Both have 64 hidden features and dropout 0.5, and are trained alike. Diff-ResNet: a "
-            "linear layer, residual blocks, a linear layer, diffusion between any two of them. The "
-            "strength of all diffusion together stays that of the paper's network, whatever the "
-            "depth: more layers are shorter steps of the same flow. The paper does not say how "
+            f"Both have 64 hidden features and dropout {NODE_DEPTH_DROPOUT}, and are trained alike "
+            "(Adam, weight decay on the first layer, stopped by the validation loss). Diff-ResNet: "
+            "a linear layer, residual blocks, a linear layer, diffusion between any two of them. "
+            "The strength of all diffusion together stays that of the paper's network, whatever "
+            "the depth: more layers are shorter steps of the same flow. The paper does not say how "
             "wide its deep networks are, nor how their diffusion is divided."
         ),
         Heading("Ours"),
@@ -91,5 +97,5 @@ def _curve(kind: str, found: Mapping[int, NodeResult]) -> Curve:
         kind,
         list(found),
         [100 * float(one.mean()) for one in splits],
-        [196 * float(one.std()) / len(one) ** 0.5 for one in splits],
+        [100 * half_interval(one) for one in splits],
     )

@@ -1,9 +1,10 @@
 """Table "graph" (Section 5.2): every method on the same splits of the citation graphs."""
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 
-from diffresnet.nodes.catalog import DIFFUSION, make_method
-from diffresnet.nodes.protocol import NodeResult, compare
+from diffresnet.nodes.catalog import make_method
+from diffresnet.nodes.protocol import NodeResult, compare, half_interval
 from diffresnet.paper.node_plan import PAPER, NodePlan
 from diffresnet.paper.published import NODE_ACCURACY, NODE_GRAPHS
 from diffresnet.paper.settings import NODE_SETTINGS
@@ -12,9 +13,6 @@ from diffresnet.report.intervals import draw_intervals
 from diffresnet.report.page import Heading, Paragraph, Picture, Table
 from diffresnet.report.panels import PICTURE_FORMATS
 
-KERNEL = "kernel"
-"""The name that asks for Diff-ResNet by its kernel."""
-
 Results = Mapping[str, Sequence[NodeResult]]
 """By graph, one of each method."""
 
@@ -22,12 +20,7 @@ Results = Mapping[str, Sequence[NodeResult]]
 def run_table(plan: NodePlan, methods: Sequence[str]) -> Results:
     """Run the methods on every graph, with the paper's settings for it."""
     return {
-        name: [
-            plan.run(name, make_method(DIFFUSION, solver="kernel"))
-            if method == KERNEL
-            else plan.run(name, make_method(method, NODE_SETTINGS[name]))
-            for method in methods
-        ]
+        name: [plan.run(name, make_method(method, NODE_SETTINGS[name])) for method in methods]
         for name in plan.graphs
     }
 
@@ -37,7 +30,9 @@ def report_nodes(plan: NodePlan, methods: Sequence[str]) -> Report:
     results = run_table(plan, methods)
     panels = {
         name.capitalize(): {
-            "ours": {one.method: (100 * one.mean, 100 * _half(one)) for one in found},
+            "ours": {
+                one.method: (100 * one.mean, 100 * half_interval(one.of_splits())) for one in found
+            },
         }
         for name, found in results.items()
     }
@@ -69,12 +64,6 @@ def report_nodes(plan: NodePlan, methods: Sequence[str]) -> Report:
     return Report("Citation graphs", parts, pictures, numbers, [summary, differences])
 
 
-def _half(result: NodeResult) -> float:
-    """Return half of the 95 % interval of the mean, over splits."""
-    found = result.of_splits()
-    return 1.96 * float(found.std()) / len(found) ** 0.5
-
-
 def _accuracies(results: Results) -> Table:
     heads = [f"{name.capitalize()}, {who}" for name in results for who in ("ours", "the paper")]
     rows: list[list[str]] = []
@@ -95,7 +84,10 @@ def _differences(results: Results) -> Table:
         pairs = [
             compare(firsts[0], one) for firsts, one in zip(results.values(), found, strict=True)
         ]
-        cells = [f"{100 * mean:+.1f} ± {100 * interval:.1f}" for mean, interval in pairs]
+        cells = [
+            f"{100 * mean:+.1f}" + ("" if isnan(half) else f" ± {100 * half:.1f}")
+            for mean, half in pairs
+        ]
         seconds = " / ".join(f"{one.seconds_per_run:.3g}" for one in found)
         rows.append([found[0].method, *cells, seconds])
     heads = [name.capitalize() for name in results]

@@ -106,3 +106,6 @@ NODE_SETTINGS = {
 
 NODE_DEPTHS = (2, 4, 8, 16, 32)
 """Figure "graph": layers, of which the text names the last."""
+
+NODE_DEPTH_DROPOUT = 0.5
+"""Ours: the paper does not say."""

@@ -51,5 +51,5 @@ def draw_intervals(
     handles, names = grid[0].get_legend_handles_labels()
     if len(names) > 1:
         figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-    grid[0].invert_yaxis()
+    grid[0].set_ylim(len(methods) - 0.5, -0.5)  # the first on top, with some room
     return render(figure, picture_format)

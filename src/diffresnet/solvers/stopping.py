@@ -15,8 +15,8 @@ class EarlyStopping:
     """Stop when validation has not become better for `patience` epochs, and go back to the best.
 
     An epoch is better if its validation loss is at most the best loss, *or* its validation accuracy
-    at least the best accuracy, ties included: the rule of the paper's program. The parameters of the
-    last better epoch are kept.
+    at least the best accuracy, ties included: the rule of the paper's program. The parameters of
+    the last better epoch are kept.
 
     Attributes:
         patience: epochs to wait; 50 in the paper.

@@ -51,9 +51,10 @@ class _Network(nn.Module):
 
         self.dropout = method.dropout
         self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
+        self.decayed = self.first
         self.propagate = APPNP(method.n_steps, method.teleport, cached=True)
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
         x = self.first(x).relu()
         x = self.last(dropout(x, self.dropout, self.training))
-        return self.propagate(x, links.edges)
+        return self.propagate(x, links.edges, links.weights)

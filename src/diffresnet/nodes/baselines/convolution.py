@@ -85,11 +85,14 @@ class _Stack(nn.Module):
             for place, (n_in, n_out) in enumerate(pairs)
         ]
         self.first, self.others = layers[0], nn.ModuleList(layers[1:])
+        self.decayed = nn.ModuleList(layers) if method.kind == "gat" else self.first
+        self.is_weighted = method.kind == "gcn"
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
-        x = self.first(x, links.edges)
+        given = (links.edges, links.weights) if self.is_weighted else (links.edges,)
+        x = self.first(x, *given)
         for layer in self.others:
-            x = layer(dropout(self.activation(x), self.dropout, self.training), links.edges)
+            x = layer(dropout(self.activation(x), self.dropout, self.training), *given)
         return x
 
 

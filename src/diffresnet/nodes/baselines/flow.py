@@ -76,6 +76,7 @@ class _Network(nn.Module):
         self.method = method
         self.first = glorot(graph.features.shape[1], method.width)
         self.last = glorot(method.width, graph.n_classes)
+        self.decayed = self.first
         self.field: Any = {"cgnn": _Cgnn, "gde": _Gde, "grand": _Grand}[method.kind](method, graph)
 
     def forward(self, x: Tensor, links: Links) -> Tensor:

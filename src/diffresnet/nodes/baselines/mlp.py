@@ -41,6 +41,7 @@ class _Layers(nn.Module):
         super().__init__()
         self.dropout = method.dropout
         self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
+        self.decayed = self.first
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
         del links

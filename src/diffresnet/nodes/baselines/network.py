@@ -23,10 +23,12 @@ class Links:
 
     Attributes:
         edges: (2, E) from and to, both directions, without loops.
+        weights: (E,) of these. GAT, GraphSAGE and GRAND do not look at them.
         normalized: (N, N) sparse, D^-1/2 (A + I) D^-1/2 with the degrees D of A + I.
     """
 
     edges: Tensor
+    weights: Tensor
     normalized: Tensor
 
 
@@ -62,7 +64,7 @@ class PlainNetwork(nn.Module):
 
     Args:
         body: from features (N, F), of which some were dropped, and links to logits (N, K); its part
-            `first` has weight decay.
+            `decayed` has weight decay.
         inputs: the features.
         links: of the graph.
     """
@@ -72,8 +74,8 @@ class PlainNetwork(nn.Module):
         self.body, self.inputs, self.links = body, inputs, links
 
     def decayed(self) -> list[Tensor]:
-        """Return the parameters of the first layer."""
-        return list(self.body.first.parameters())  # pyright: ignore[reportCallIssue, reportArgumentType, reportAttributeAccessIssue]
+        """Return the parameters of the part of the body that has weight decay."""
+        return list(self.body.decayed.parameters())  # pyright: ignore[reportCallIssue, reportArgumentType, reportAttributeAccessIssue]
 
     def hidden(self) -> Tensor:
         """Return nothing: there is no first part in common."""
@@ -92,17 +94,17 @@ class PlainNetwork(nn.Module):
 
 def links_of(graph: NodeGraph) -> Links:
     """Return the links of a graph."""
-    entries = graph.adjacency.tocoo()
-    edges = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
-    edges = edges[:, edges[0] != edges[1]]
-    n_nodes = graph.n_nodes
+    entries = graph.adjacency.maximum(graph.adjacency.T).tocoo()
+    apart = entries.row != entries.col
+    edges = torch.from_numpy(np.stack([entries.row, entries.col])[:, apart].astype(np.int64))
+    weights, n_nodes = torch.from_numpy(entries.data[apart]), graph.n_nodes
     loops = torch.arange(n_nodes).expand(2, -1)
-    both = torch.cat([edges, loops], dim=1)
-    roots = torch.bincount(both[0], minlength=n_nodes).float().rsqrt()
-    values = roots[both[0]] * roots[both[1]]
+    both, values = torch.cat([edges, loops], dim=1), torch.cat([weights, torch.ones(n_nodes)])
+    roots = torch.zeros(n_nodes).index_add(0, both[0], values).rsqrt()
+    values = values * roots[both[0]] * roots[both[1]]
     with torch.sparse.check_sparse_tensor_invariants(enable=False):
         normalized = torch.sparse_coo_tensor(both, values, (n_nodes, n_nodes)).coalesce()
-    return Links(edges, normalized)
+    return Links(edges, weights, normalized)
 
 
 def glorot(n_in: int, n_out: int, *, bias: bool = True) -> nn.Linear:
