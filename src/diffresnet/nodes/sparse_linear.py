@@ -35,24 +35,32 @@ class SparseLinear(nn.Module):
 
     def forward(self) -> Tensor:
         """Return X W + b, (N, n_out)."""
-        product = _Product.apply(self.weight, self._features, self._transposed)
-        return product + self.bias  # pyright: ignore[reportOperatorIssue]
+        return _Product.apply(self.weight, self.bias, self._features, self._transposed)  # pyright: ignore[reportReturnType]
 
 
 class _Product(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, weight: Tensor, features: Tensor, transposed: Tensor) -> Tensor:
+    def forward(
+        ctx: Any, weight: Tensor, bias: Tensor, features: Tensor, transposed: Tensor
+    ) -> Tensor:
         ctx.transposed = transposed
-        return _multiply(features, weight)
+        return _multiply(features, weight, bias)
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None, None]:
-        return _multiply(ctx.transposed, grad_outputs[0]), None, None
+    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        (gradient,) = grad_outputs
+        nothing = gradient.new_zeros(gradient.shape[1])
+        return _multiply(ctx.transposed, gradient, nothing), gradient.sum(dim=0), None, None
 
 
-def _multiply(matrix: Tensor, dense: Tensor) -> Tensor:
-    """Multiply in blocks of columns, which stay in the cache."""
-    return torch.cat([mx.product(matrix, block) for block in mx.column_blocks(dense)], dim=1)
+def _multiply(matrix: Tensor, dense: Tensor, bias: Tensor) -> Tensor:
+    """Multiply in blocks of columns, which stay in the cache, and add the bias to each row."""
+    found, done = dense.new_empty(matrix.shape[0], dense.shape[1]), 0
+    for block in mx.column_blocks(dense):
+        columns = slice(done, done + block.shape[1])
+        torch.add(mx.product(matrix, block), bias[columns], out=found[:, columns])
+        done = columns.stop
+    return found
 
 
 def _to_csr(matrix: Any) -> Tensor:
