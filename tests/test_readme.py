@@ -38,6 +38,8 @@ def test_python_of_the_docs(tmp_path: Path) -> None:
     found = re.match(r"3 train and 5 validation .* 5 splits x 1 inits (\S+)", run(nodes, tmp_path))
     assert found is not None
     assert float(found[1]) > 0.9
+    (encoders,) = python_of(README.parent / "docs/encoders.md")
+    assert run(encoders, tmp_path) == "(20, 64)\n"
 
 
 def test_links_lead_somewhere() -> None:

@@ -3,11 +3,12 @@ import pytest
 
 from diffresnet.report import classification_parts as parts
 from diffresnet.report.class_marks import choose_marks
+from diffresnet.report.classification_outcome import Outcome
 
 
 @pytest.fixture
-def outcome() -> parts.Outcome:
-    return parts.Outcome(
+def outcome() -> Outcome:
+    return Outcome(
         ids=["a", "b", "<c>", "d"],
         class_names=["cat", "<dog>"],
         marks=choose_marks(np.array([2, 1])),
@@ -17,14 +18,14 @@ def outcome() -> parts.Outcome:
     )
 
 
-def test_the_headline_counts_and_says_how_sure(outcome: parts.Outcome) -> None:
+def test_the_headline_counts_and_says_how_sure(outcome: Outcome) -> None:
     line = parts.headline(outcome)
     assert "4 points and 1 label, in 2 classes." in line
     assert "75% on average" in line
     assert "No label reaches 1 point." in line
 
 
-def test_tables_escape_and_leave_unreached_points_open(outcome: parts.Outcome) -> None:
+def test_tables_escape_and_leave_unreached_points_open(outcome: Outcome) -> None:
     table = parts.point_table(outcome, np.array([2, 3]))
     assert "&lt;c&gt;" in table
     assert "&lt;dog&gt;" in table
@@ -34,12 +35,12 @@ def test_tables_escape_and_leave_unreached_points_open(outcome: parts.Outcome) -
     assert "every point has a label" in parts.point_table(outcome, np.array([], dtype=np.int64))
 
 
-def test_least_certain_points_are_reached_and_without_label(outcome: parts.Outcome) -> None:
+def test_least_certain_points_are_reached_and_without_label(outcome: Outcome) -> None:
     assert parts.least_certain(outcome, 10).tolist() == [1, 2]
     assert parts.least_certain(outcome, 1).tolist() == [1]
 
 
-def test_answers_in_words(outcome: parts.Outcome) -> None:
+def test_answers_in_words(outcome: Outcome) -> None:
     assert [parts.answer(outcome, row) for row in range(4)] == [
         "cat, label",
         "cat, 60%",
@@ -55,7 +56,7 @@ def test_answers_in_words(outcome: parts.Outcome) -> None:
     ]
 
 
-def test_bars_count_labels_and_points(outcome: parts.Outcome) -> None:
+def test_bars_count_labels_and_points(outcome: Outcome) -> None:
     table = parts.class_bars(outcome)
     assert "<td>1</td><td>2</td>" in table
     assert "<td>0</td><td>1</td>" in table

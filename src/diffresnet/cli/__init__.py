@@ -8,8 +8,10 @@ from diffresnet import __version__
 from diffresnet.cli import reproduce
 from diffresnet.cli.classify import classify
 from diffresnet.cli.demo import demo
+from diffresnet.cli.embed import embed
 from diffresnet.cli.fewshot import fewshot
 from diffresnet.cli.nodes import nodes
+from diffresnet.cli.train_backbone import train
 
 app = typer.Typer(
     help="Classify everything from a handful of labels, by diffusion over the neighbor graph.",
@@ -40,6 +42,8 @@ def main(
 
 app.command()(classify)
 app.command()(demo)
+app.command()(embed)
 app.command()(fewshot)
 app.command()(nodes)
+app.command("train-backbone")(train)
 app.add_typer(reproduce.app, name="reproduce")

@@ -117,7 +117,7 @@ def classify(
         _fit(model, points, known, graph)
         contents = {out: encode_predictions(model, points.ids, out.suffix)}
         if report is not None:
-            contents[report] = _report(model, points.ids, features)
+            contents[report] = _report(model, points, features)
     except (ModuleNotFoundError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
     console = Console()
@@ -187,10 +187,10 @@ def _fit(
         )
 
 
-def _report(model: DiffResNetClassifier, ids: Sequence[str], features: Path) -> bytes:
+def _report(model: DiffResNetClassifier, points: Points, features: Path) -> bytes:
     from diffresnet.report.classification import make_report  # noqa: PLC0415  (slow)
 
-    return make_report(model, ids, features.name)
+    return make_report(model, points.ids, features.name, points.previews)
 
 
 def _print(console: Console, model: DiffResNetClassifier, known: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ from diffresnet.cli.frames import (
 )
 from diffresnet.cli.labels_file import DEFAULT_IDS, DEFAULT_LABEL, as_labels
 from diffresnet.cli.refusal import refuse, some
+from diffresnet.encoders.thumbnails import BYTES, ENDS, unpack_thumbnails
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,11 +38,13 @@ class Points:
         ids: one a point; row numbers where the file has none.
         features: (N, d) finite numbers; None if there are only ids.
         labels: one a point, "" where there is none; None if the file has no labels.
+        previews: what each point looks like, as `embed` writes it; empty if the file has none.
     """
 
     ids: list[str]
     features: Array | None
     labels: list[str] | None
+    previews: Sequence[str | bytes] = ()
 
 
 def read_points(
@@ -77,6 +80,7 @@ def read_points(
 def _from_arrays(path: Path, what: str) -> Points:
     arrays = read_arrays(path, what)
     ids, labels = arrays.pop("ids", None), arrays.pop("labels", None)
+    previews = _take_previews(arrays, path, what)
     features = _choose_features(arrays, path, what)
     given = ids if features is None else features
     if given is None:
@@ -90,7 +94,20 @@ def _from_arrays(path: Path, what: str) -> Points:
         [str(row) for row in range(n_points)] if ids is None else list(map(as_text, ids.tolist())),
         features,
         None if labels is None else as_labels(labels.tolist()),
+        previews if len(previews) == n_points else (),
     )
+
+
+def _take_previews(arrays: dict[str, Array], path: Path, what: str) -> Sequence[str | bytes]:
+    """Take the texts or thumbnails that `embed` writes out of the arrays of a file."""
+    texts = arrays.pop("texts", None)
+    packed = {name: arrays.pop(name) for name in (BYTES, ENDS) if name in arrays}
+    if texts is not None:
+        return [as_text(text) for text in texts.ravel().tolist()]
+    try:
+        return unpack_thumbnails(packed) if len(packed) == 2 else ()
+    except ValueError as error:
+        refuse(what, "a file that embed wrote", f"{path} ({error})", "Write it again.")
 
 
 def _choose_features(arrays: dict[str, Array], path: Path, what: str) -> Array | None:

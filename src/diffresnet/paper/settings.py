@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from diffresnet._types import Normalization
+from diffresnet.encoders.framing import Framing
+from diffresnet.encoders.schedule import BackboneSchedule
 from diffresnet.fewshot.methods import TaskGraph
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.solvers.tasks import Schedule
@@ -109,3 +111,12 @@ NODE_DEPTHS = (2, 4, 8, 16, 32)
 
 NODE_DEPTH_DROPOUT = 0.5
 """Ours: the paper does not say."""
+
+BACKBONE_SCHEDULE = BackboneSchedule(n_epochs=100)
+"""Section 5.3: 100 epochs for miniImageNet and tieredImageNet, 400 for CUB."""
+
+BACKBONE_VALIDATION_TASKS = 1000
+"""One-shot tasks of the validation classes, which choose among the epochs of the last quarter."""
+
+BACKBONE_FRAMING = Framing(image_size=84, resize=96)
+"""Appendix E.3.1; CUB is resized to 120."""

@@ -11,9 +11,10 @@ from diffresnet._checks import fail
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.report import classification_parts as parts
 from diffresnet.report.class_marks import choose_marks, draw_legend
-from diffresnet.report.classification_parts import Outcome
+from diffresnet.report.classification_outcome import Outcome, Preview
 from diffresnet.report.layout import Floats, lay_out
 from diffresnet.report.point_map import draw_map, make_points, map_data, to_script_json
+from diffresnet.report.previews import show_labeled
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 N_SHOWN = 10
@@ -27,7 +28,12 @@ class MapParts:
     data: str
 
 
-def make_report(model: DiffResNetClassifier, ids: Sequence[str], title: str) -> bytes:
+def make_report(
+    model: DiffResNetClassifier,
+    ids: Sequence[str],
+    title: str,
+    previews: Sequence[Preview] = (),
+) -> bytes:
     """Return the content of an HTML file that shows what a fitted classifier found.
 
     The file needs no other file and no network. Names of classes and points are data: markup in
@@ -37,11 +43,12 @@ def make_report(model: DiffResNetClassifier, ids: Sequence[str], title: str) -> 
         model: fitted.
         ids: a name for each fitted point.
         title: of the page.
+        previews: what each point looks like, a text or a small JPEG; none by default.
 
     Raises:
-        ValueError: if there are more or fewer ids than points.
+        ValueError: if there are more or fewer ids, or previews, than points.
     """
-    outcome = _read_outcome(model, ids)
+    outcome = _read_outcome(model, ids, previews)
     suggested = model.suggest(N_SHOWN)
     drawn = _make_map(model, outcome, suggested)
     health = "".join(f"<li>{escape(line)}</li>" for line in model.diagnose().sentences)
@@ -59,17 +66,23 @@ def make_report(model: DiffResNetClassifier, ids: Sequence[str], title: str) -> 
                 parts.point_table(outcome, parts.least_certain(outcome, N_SHOWN)),
             ),
             parts.card("Label these next", parts.point_table(outcome, suggested)),
+            parts.card("Labels", show_labeled(outcome)) if len(previews) else "",
             "</div>",
         ]
     )
     return _page(title, body, drawn.data).encode()
 
 
-def _read_outcome(model: DiffResNetClassifier, ids: Sequence[str]) -> Outcome:
+def _read_outcome(
+    model: DiffResNetClassifier, ids: Sequence[str], previews: Sequence[Preview]
+) -> Outcome:
     chances: Floats = np.asarray(model.label_distributions_, dtype=np.float64)
     if len(ids) != len(chances):
         remedy = "Give one id for each fitted point."
         fail("make_report", "ids", f"{len(chances)} names", len(ids), remedy)
+    if len(previews) not in (0, len(chances)):
+        remedy = "Give one for each fitted point, or none."
+        fail("make_report", "previews", f"{len(chances)} or none", len(previews), remedy)
     found = chances.argmax(axis=1)[model.reached_]
     return Outcome(
         ids=[str(name) for name in ids],
@@ -78,6 +91,7 @@ def _read_outcome(model: DiffResNetClassifier, ids: Sequence[str]) -> Outcome:
         chances=chances,
         encoded=model.encoded_labels_,
         reached=np.asarray(model.reached_, dtype=bool),
+        previews=previews,
     )
 
 

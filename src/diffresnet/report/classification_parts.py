@@ -1,50 +1,19 @@
 """The parts of a classifier's report: numbers, charts and tables, as HTML."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-import numpy.typing as npt
 
 from diffresnet.estimators import DiffResNetClassifier
-from diffresnet.report.class_marks import UNREACHED_MARK, Mark
-from diffresnet.report.layout import Floats, Rows
+from diffresnet.report.class_marks import UNREACHED_MARK
+from diffresnet.report.classification_outcome import Outcome
+from diffresnet.report.layout import Rows
+from diffresnet.report.previews import show_preview
 from diffresnet.report.svg_charts import draw_histogram, draw_line
 
 N_BARS = 20
 N_CLASSES_OPEN = 24
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a classifier found, as the report needs it.
-
-    Attributes:
-        ids: (N) names of the points.
-        class_names: (K) names of the classes.
-        marks: (K) color and shape of each class.
-        chances: (N, K) probabilities.
-        encoded: (N,) number of the class of a label, -1 without one.
-        reached: (N,) whether a label reaches a point.
-    """
-
-    ids: Sequence[str]
-    class_names: Sequence[str]
-    marks: Sequence[Mark]
-    chances: Floats
-    encoded: Rows
-    reached: npt.NDArray[np.bool_]
-
-    @property
-    def is_labeled(self) -> npt.NDArray[np.bool_]:
-        """(N,) whether a point has a label."""
-        return self.encoded >= 0
-
-    @property
-    def sureness(self) -> Floats:
-        """Probability of the answer of each point that has no label and is reached."""
-        return self.chances[~self.is_labeled & self.reached].max(axis=1)
 
 
 def card(title: str, content: str) -> str:
@@ -165,7 +134,8 @@ def percent(chance: float) -> str:
 
 def _point_row(outcome: Outcome, row: int) -> str:
     chances = outcome.chances[row]
-    name = f'<th scope="row">{escape(outcome.ids[row])}</th>'
+    seen = show_preview(outcome.previews[row], "") if len(outcome.previews) else ""
+    name = f'<th scope="row">{seen}{escape(outcome.ids[row])}</th>'
     if not outcome.reached[row]:
         return (
             f'<tr>{name}<td colspan="3">{UNREACHED_MARK.to_html("no label reaches it")}</td></tr>'

@@ -1,0 +1,168 @@
+"""`diffresnet embed`: features of images or texts, for the other commands."""
+
+import io
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from diffresnet._files import write_whole
+from diffresnet._progress import progress_bar
+from diffresnet.cli.embed_source import read_source
+from diffresnet.cli.predictions import check_new_file
+from diffresnet.cli.refusal import refuse
+from diffresnet.datasets.files import cache_folder
+from diffresnet.encoders.encoder import Encoder
+from diffresnet.encoders.extraction import Extraction, extract
+from diffresnet.encoders.image_set import ImageSet
+from diffresnet.encoders.items import WhenUnreadable
+from diffresnet.encoders.processes import choose_device
+from diffresnet.encoders.ready import make_encoder
+from diffresnet.encoders.text_set import TextSet
+from diffresnet.encoders.thumbnails import make_thumbnail, pack_thumbnails
+
+READY = {"images": "efficientnet-lite0", "texts": "minilm"}
+
+
+def embed(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A folder of images, in folders of their classes or not, perhaps with train.csv, "
+            "val.csv and test.csv (filename,label); an .npz file with the array images; a .csv or "
+            ".parquet table with a column of texts; or a .txt file, one text a line."
+        ),
+    ],
+    *,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="efficientnet-lite0 (images), minilm (texts); conv4, resnet10, resnet18 or "
+            "wrn28-10 with a file of train-backbone, such as resnet18:birds.pt; timm:NAME or "
+            "hf:NAME where these libraries are installed.",
+            show_default="efficientnet-lite0 for images, minilm for texts",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="File for the features, .npz.", dir_okay=False)] = Path(
+        "features.npz"
+    ),
+    text_column: Annotated[
+        str | None, typer.Option(help="Column of the texts.", show_default="text")
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(help="Column of the ids.", show_default="id; row numbers if there is none"),
+    ] = None,
+    label_column: Annotated[
+        str | None,
+        typer.Option(help="Column of the labels.", show_default="label, if there is one"),
+    ] = None,
+    unreadable: Annotated[
+        WhenUnreadable,
+        typer.Option(help="What to do with damaged images and empty texts; each is named."),
+    ] = "refuse",
+    previews: Annotated[
+        bool,
+        typer.Option(
+            help="Keep a thumbnail of each image (about 2 kB), or each text, for reports."
+        ),
+    ] = True,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps features by the content of images, texts and weights, so that "
+            "a stopped command goes on and nothing is computed twice.",
+            show_default="the user's cache",
+            file_okay=False,
+        ),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(help="Items of a batch.", min=1)] = 32,
+    device: Annotated[str, typer.Option(help="Where torch computes: cpu, cuda, mps, ...")] = "cpu",
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+) -> None:
+    """Turn images or texts into features, one row each.
+
+    The file has the arrays features and ids, labels and split where they are known (folders of
+    classes, a column, train.csv), and previews; classify and fewshot take it as it is.
+
+    Examples:
+      diffresnet embed photos --out photos.npz
+
+      diffresnet embed questions.csv --text-column question --out questions.npz
+
+      diffresnet embed birds --encoder resnet18:birds.pt --out birds.npz
+    """
+    check_new_file(out, "--out", (".npz",), [source], force=force)
+    try:
+        items = read_source(
+            source, text_column=text_column, id_column=id_column, label_column=label_column
+        )
+        ready = _encoder(encoder, items, source, device)
+        found = extract(
+            ready,
+            items,
+            cache=cache_folder() / "features" if cache is None else cache,
+            when_unreadable=unreadable,
+            report=_warn,
+            batch_size=batch_size,
+        )
+        content = _to_npz(items, found, previews=previews)
+    except (ModuleNotFoundError, FileNotFoundError, RuntimeError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
+    n, width = found.features.shape
+    what = "images" if isinstance(items, ImageSet) else "texts"
+    _say(f"{n:,} {what}, {width:,} features by {ready.name}; {found.n_computed:,} computed now.")
+    try:
+        _say(f"wrote {write_whole(out, content)}")
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write: {error}. Choose another --out.") from error
+
+
+def _encoder(name: str | None, items: ImageSet | TextSet, source: Path, device: str) -> Encoder:
+    kind = "images" if isinstance(items, ImageSet) else "texts"
+    encoder = make_encoder(name or READY[kind], device=choose_device(device))
+    if encoder.kind != kind:
+        got = f"{encoder.name}, which takes {encoder.kind}, for {source}, which has {kind}"
+        refuse("--encoder", f"one for {kind}", got, f"Use {READY[kind]}.")
+    return encoder
+
+
+def _to_npz(items: ImageSet | TextSet, found: Extraction, *, previews: bool) -> bytes:
+    """Return the content of the file."""
+
+    def some_of(texts: tuple[str, ...]) -> Any:
+        return np.array([texts[row] for row in found.rows], dtype=np.str_)
+
+    arrays: dict[str, Any] = {"features": found.features, "ids": some_of(items.ids)}
+    if items.labels:
+        arrays["labels"] = some_of(items.labels)
+    if isinstance(items, ImageSet):
+        if items.splits:
+            arrays["split"] = some_of(items.splits)
+        if previews:
+            arrays |= pack_thumbnails(_thumbnails(items, found))
+    elif previews:
+        arrays["texts"] = some_of(items.texts)
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+def _thumbnails(images: ImageSet, found: Extraction) -> list[bytes]:
+    made: list[bytes] = []
+    with progress_bar("making thumbnails", len(found.rows)) as advance:
+        for row in found.rows:
+            made.append(make_thumbnail(images.sources[row]))
+            advance(len(made), "")
+    return made
+
+
+def _say(sentence: str) -> None:
+    Console().print(sentence, soft_wrap=True, highlight=False, markup=False)
+
+
+def _warn(sentence: str) -> None:
+    Console(file=sys.stderr).print(sentence, soft_wrap=True, highlight=False, markup=False)

@@ -1,0 +1,126 @@
+"""Features of many items: what is known is not computed again, and a break loses little."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from diffresnet._checks import check_count
+from diffresnet._progress import progress_bar
+from diffresnet.encoders.encoder import Encoder, Features
+from diffresnet.encoders.feature_cache import FeatureCache, content_key
+from diffresnet.encoders.items import Items, UnreadableError, WhenUnreadable, readable_rows
+
+SECONDS_BETWEEN_SAVES = 10.0
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """Features of items.
+
+    Attributes:
+        rows: of the items that could be read.
+        features: (n, d) of these.
+        n_computed: items that were computed, not found in the cache.
+    """
+
+    rows: Sequence[int]
+    features: Features
+    n_computed: int
+
+
+def extract(
+    encoder: Encoder,
+    items: Items,
+    *,
+    cache: Path | None = None,
+    when_unreadable: WhenUnreadable = "refuse",
+    report: Callable[[str], None] = print,
+    batch_size: int = 32,
+) -> Extraction:
+    """Encode items, in batches.
+
+    Items of the same content are encoded once. With a cache, a call that was interrupted goes on
+    where it was, to within ten seconds.
+
+    Args:
+        encoder: from `make_encoder`.
+        items: images or texts.
+        cache: a folder for features of all encoders; None keeps none.
+        when_unreadable: refuse, or report and leave out. Whatever can be read is kept in the cache
+            in both cases.
+        report: is called with a sentence for each item that is left out.
+        batch_size: items of a batch.
+
+    Raises:
+        ValueError: if items cannot be read and are refused.
+    """
+    check_count("extract", "batch_size", batch_size, low=1)
+    keys, troubles = _read_keys(items)
+    kept = None if cache is None else FeatureCache(cache / encoder.fingerprint)
+    found = {} if kept is None else kept.find(keys)
+    first = {key: row for row, key in reversed(list(enumerate(keys))) if not troubles[row]}
+    missing = [row for key, row in sorted(first.items(), key=_by_row) if key not in found]
+    fresh: dict[bytes, Features] = {}
+    saved = time.monotonic()
+    with progress_bar(f"encoding by {encoder.name}", len(missing)) as advance:
+        for begin in range(0, len(missing), batch_size):
+            rows = missing[begin : begin + batch_size]
+            fresh |= _encode(encoder, items, rows, keys, troubles)
+            advance(begin + len(rows), "")
+            if kept is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                kept.add(fresh)
+                found, fresh, saved = found | fresh, {}, time.monotonic()
+    if kept is not None:
+        kept.add(fresh)
+        kept.merge()
+    found |= fresh
+    for row, key in enumerate(keys):
+        if not troubles[row] and key not in found:
+            troubles[row] = troubles[first[key]]
+    good = readable_rows(items.ids, troubles, when_unreadable, report)
+    n_computed = sum(keys[row] in found for row in missing)
+    return Extraction(good, np.stack([found[keys[row]] for row in good]), n_computed)
+
+
+def _by_row(pair: tuple[bytes, int]) -> int:
+    return pair[1]
+
+
+def _read_keys(items: Items) -> tuple[list[bytes], list[str]]:
+    """Return the key of each item, and what is wrong with it."""
+    keys: list[bytes] = []
+    troubles: list[str] = []
+    with progress_bar("reading", len(items.ids)) as advance:
+        for row in range(len(items.ids)):
+            try:
+                keys.append(content_key(items.content(row)))
+                troubles.append("")
+            except UnreadableError as error:
+                keys.append(b"")
+                troubles.append(str(error))
+            advance(row + 1, "")
+    return keys, troubles
+
+
+def _encode(
+    encoder: Encoder,
+    items: Items,
+    rows: Sequence[int],
+    keys: Sequence[bytes],
+    troubles: list[str],
+) -> dict[bytes, Features]:
+    """Return the features of some items by key, and note those that cannot be read."""
+    loaded: list[object] = []
+    names: list[bytes] = []
+    for row in rows:
+        try:
+            loaded.append(items.load(row))
+            names.append(keys[row])
+        except UnreadableError as error:
+            troubles[row] = str(error)
+    if not loaded:
+        return {}
+    return dict(zip(names, encoder.encode(loaded), strict=True))

@@ -1,0 +1,85 @@
+"""Features that were computed before, found by what they were computed from."""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from diffresnet._files import write_whole
+from diffresnet.encoders.encoder import Features
+
+KEY_SIZE = 16
+DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)
+
+
+@dataclass
+class FeatureCache:
+    """Files of features of one encoder, each written whole.
+
+    The folder is named by the encoder's fingerprint and features by the content of their items:
+    an item that moves or is renamed is found again, one that changes is not.
+
+    Attributes:
+        folder: of the files; made if need be.
+
+    Examples:
+        >>> import tempfile
+        >>> cache = FeatureCache(Path(tempfile.mkdtemp()))
+        >>> cache.add({b"0123456789abcdef": np.ones(3, dtype=np.float32)})
+        >>> FeatureCache(cache.folder).find([b"0123456789abcdef", b"fedcba9876543210"])
+        {b'0123456789abcdef': array([1., 1., 1.], dtype=float32)}
+    """
+
+    folder: Path
+    _files: list[Path] = field(default_factory=list[Path], repr=False)
+
+    def find(self, keys: Iterable[bytes]) -> dict[bytes, Features]:
+        """Return the features of those keys that are there. Damaged files are left aside."""
+        wanted = set(keys)
+        self._files = sorted(self.folder.glob("*.npz"))
+        return {key: row for key, row in self._read_all().items() if key in wanted}
+
+    def add(self, features: Mapping[bytes, Features]) -> None:
+        """Keep features in a file of their own."""
+        if features:
+            self._files.append(self._write(features))
+
+    def merge(self) -> None:
+        """Put the files that `find` and `add` know into one, if there are several."""
+        if len(self._files) < 2:
+            return
+        everything = self._read_all()
+        old, self._files = self._files, []
+        self.add(everything)
+        for path in old:
+            if path not in self._files:
+                path.unlink(missing_ok=True)
+
+    def _read_all(self) -> dict[bytes, Features]:
+        found: dict[bytes, Features] = {}
+        for path in self._files:
+            try:
+                with np.load(path, allow_pickle=False) as arrays:
+                    pairs = zip(arrays["keys"], arrays["features"], strict=True)
+                    found |= {name.tobytes(): row for name, row in pairs}
+            except DAMAGED:
+                continue
+        return found
+
+    def _write(self, features: Mapping[bytes, Features]) -> Path:
+        names = list(features)
+        keys = np.frombuffer(b"".join(names), dtype=np.uint8).reshape(-1, KEY_SIZE)
+        stream = io.BytesIO()
+        np.savez(stream, keys=keys, features=np.stack([features[name] for name in names]))
+        name = content_key(b"".join(names)).hex()
+        return write_whole(self.folder / f"{name}.npz", stream.getvalue())
+
+
+def content_key(content: bytes) -> bytes:
+    """Return the key of an item with this content."""
+    return blake2b(content, digest_size=KEY_SIZE).digest()

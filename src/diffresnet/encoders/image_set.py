@@ -1,0 +1,206 @@
+"""Images with their names, classes and splits: from folders, lists of files, and arrays."""
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diffresnet._checks import fail
+from diffresnet.encoders.pictures import (
+    SUFFIXES,
+    PictureSource,
+    check_pixels,
+    open_picture,
+    read_content,
+)
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SPLITS = ("train", "val", "test")
+
+
+@dataclass(frozen=True)
+class ImageSet:
+    """Pictures, each with an id, and perhaps with a class and a split.
+
+    Attributes:
+        sources: files or pixels.
+        ids: a name for each.
+        labels: the class of each; empty if there are none.
+        splits: the split of each, such as ``"train"``; empty if there are none.
+    """
+
+    sources: Sequence[PictureSource]
+    ids: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    splits: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def __post_init__(self) -> None:
+        for name in ("ids", "labels", "splits"):
+            n = len(getattr(self, name))
+            if n != len(self.sources) and (n or name == "ids"):
+                must = f"one for each of {len(self.sources)} images"
+                fail("ImageSet", name, must, n, "Give one an image, or none.")
+        if not len(self.sources):
+            fail("ImageSet", "sources", "at least one", "none", "Add images.")
+
+    def content(self, row: int) -> bytes:
+        """Return what tells a picture apart from others."""
+        return read_content(self.sources[row])
+
+    def load(self, row: int) -> "Image":
+        """Return a picture, in red, green and blue."""
+        return open_picture(self.sources[row])
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes, in order."""
+        return tuple(sorted(set(self.labels)))
+
+    def encoded_labels(self) -> NDArray[np.int64]:
+        """Return the place of each label in `class_names`."""
+        return np.unique(np.array(self.labels), return_inverse=True)[1].astype(np.int64)
+
+    def take(self, rows: Sequence[int]) -> "ImageSet":
+        """Return some of the images."""
+
+        def some(texts: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(texts[row] for row in rows) if texts else ()
+
+        return ImageSet(
+            [self.sources[row] for row in rows],
+            some(self.ids),
+            some(self.labels),
+            some(self.splits),
+        )
+
+    def split(self, name: str) -> "ImageSet":
+        """Return the images of a split.
+
+        Raises:
+            ValueError: if there is no such split; the message names those that there are.
+        """
+        rows = [row for row, split in enumerate(self.splits) if split == name]
+        if not rows:
+            there = ", ".join(repr(one) for one in sorted(set(self.splits))) or "none"
+            remedy = "Choose one of these." if self.splits else f"Add a file {name}.csv."
+            fail("ImageSet", "split", f"one of {there}", repr(name), remedy)
+        return self.take(rows)
+
+    @classmethod
+    def from_folder(cls, folder: Path | str) -> "ImageSet":
+        """Find the images of a folder.
+
+        With ``train.csv``, ``val.csv`` or ``test.csv`` (columns `filename` and `label`) in it, in
+        ``split`` or in ``splits``, these say which images there are, in the folder itself or in
+        ``images``, as in the public mini-ImageNet, tiered-ImageNet and CUB. Otherwise every image
+        in the folder and below is taken. If all lie in folders below it, the first of these is
+        the class.
+
+        Raises:
+            ValueError: if the folder has no images, or a listed image is missing.
+        """
+        folder = Path(folder)
+        if not folder.is_dir():
+            fail("ImageSet", "folder", "a folder", folder, "Check its name.")
+        for place in (folder, folder / "split", folder / "splits"):
+            tables = {name: place / f"{name}.csv" for name in SPLITS}
+            if any(path.is_file() for path in tables.values()):
+                return _from_tables(folder, tables)
+        files = sorted(
+            path
+            for path in folder.rglob("*")
+            if path.suffix.lower() in SUFFIXES
+            and path.is_file()
+            and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        )
+        if not files:
+            kinds = ", ".join(SUFFIXES)
+            fail("ImageSet", "folder", f"one with images ({kinds})", folder, "Check its name.")
+        inside = [path.relative_to(folder) for path in files]
+        in_classes = all(len(path.parts) > 1 for path in inside)
+        labels = tuple(path.parts[0] for path in inside) if in_classes else ()
+        return cls(files, tuple(path.as_posix() for path in inside), labels)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        images: NDArray[np.generic],
+        *,
+        ids: Sequence[str] = (),
+        labels: Sequence[str] = (),
+        splits: Sequence[str] = (),
+    ) -> "ImageSet":
+        """Make a set of pixels (n, height, width) or (n, height, width, channels).
+
+        Raises:
+            ValueError: if these are no pictures, or the lengths do not agree.
+        """
+        pixels = check_pixels("ImageSet", images)
+        names = tuple(ids) or tuple(str(row) for row in range(len(pixels)))
+        return cls(list(pixels), names, tuple(labels), tuple(splits))
+
+
+def with_rotations(images: ImageSet) -> ImageSet:
+    """Return the images with those turned by 90, 180 and 270 degrees, which are new classes."""
+    turned: list[NDArray[np.uint8]] = []
+    for turn in range(4):
+        for source in images.sources:
+            if not isinstance(source, np.ndarray):
+                fail("with_rotations", "images", "arrays", "files", "Load them as arrays first.")
+            turned.append(np.rot90(source, turn))
+    many = {name: getattr(images, name) * 4 for name in ("ids", "splits")}
+    n = len(images)
+    names = tuple(f"{90 * (row // n)}:{label}" for row, label in enumerate(images.labels * 4))
+    return replace(images, sources=turned, labels=names, **many)
+
+
+def _from_tables(folder: Path, tables: dict[str, Path]) -> ImageSet:
+    files: list[Path] = []
+    ids: list[str] = []
+    labels: list[str] = []
+    splits: list[str] = []
+    for split, table in tables.items():
+        if not table.is_file():
+            continue
+        for name, label in _read_table(table):
+            files.append(_locate(folder, name, label))
+            ids.append(name)
+            labels.append(label)
+            splits.append(split)
+    missing = [path for path in files if not path.is_file()]
+    if missing:
+        got, remedy = f"{missing[0]} missing", "Check where the images are."
+        fail("ImageSet", "folder", "one with the listed images", got, remedy)
+    twice = [name for name, n in Counter(ids).items() if n > 1]
+    if twice:
+        got, remedy = f"'{twice[0]}' twice", "List it in one of the files."
+        fail("ImageSet", "folder", "one that lists each image once", got, remedy)
+    return ImageSet(files, tuple(ids), tuple(labels), tuple(splits))
+
+
+def _locate(folder: Path, name: str, label: str) -> Path:
+    """Return where an image is: in the folder or in `images`, perhaps below its class."""
+    places = [base / part for base in (folder / "images", folder) for part in ("", label)]
+    return next((place / name for place in places if (place / name).is_file()), places[0] / name)
+
+
+def _read_table(path: Path) -> list[tuple[str, str]]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as stream:
+            reader = csv.DictReader(stream)
+            if not {"filename", "label"} <= set(reader.fieldnames or ()):
+                got, remedy = f"{path} without", "Name them so in its first row."
+                fail("ImageSet", "folder", "lists with columns filename and label", got, remedy)
+            return [(row["filename"], row["label"]) for row in reader]
+    except (csv.Error, UnicodeDecodeError) as error:
+        fail("ImageSet", "folder", "lists in CSV", f"{path} ({error})", "Write it again.")

@@ -1,0 +1,59 @@
+"""What encoders encode: items with names, some of which perhaps cannot be read."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol
+
+from diffresnet._checks import fail
+
+N_NAMED = 3
+
+WhenUnreadable = Literal["refuse", "skip"]
+
+
+class UnreadableError(ValueError):
+    """An item that cannot be read; the message says why."""
+
+
+class Items(Protocol):
+    """A sequence of pictures or texts."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """A name for each item."""
+        ...
+
+    def content(self, row: int) -> bytes:
+        """Return what tells an item apart from others, or raise `UnreadableError`."""
+        ...
+
+    def load(self, row: int) -> Any:
+        """Return the item as an encoder takes it, or raise `UnreadableError`."""
+        ...
+
+
+def readable_rows(
+    ids: Sequence[str],
+    troubles: Sequence[str],
+    when_unreadable: WhenUnreadable,
+    report: Callable[[str], None],
+) -> list[int]:
+    """Return the rows of the items that can be read.
+
+    Args:
+        ids: of all items.
+        troubles: what is wrong with each; "" if nothing is.
+        when_unreadable: refuse if there are any, or report each of them and leave it out.
+        report: is called with a sentence for each that is left out.
+
+    Raises:
+        ValueError: if items are refused, or none is left; the message names the first of them.
+    """
+    bad = [row for row, trouble in enumerate(troubles) if trouble]
+    if bad and (when_unreadable == "refuse" or len(bad) == len(ids)):
+        named = "; ".join(f"{ids[row]} ({troubles[row]})" for row in bad[:N_NAMED])
+        more = f" and {len(bad) - N_NAMED} others" if len(bad) > N_NAMED else ""
+        remedy = "Mend or remove them, or skip them (`when_unreadable`, --unreadable)."
+        fail("encoders", "items", "readable", named + more, remedy)
+    for row in bad:
+        report(f"left out {ids[row]}: {troubles[row]}")
+    return [row for row, trouble in enumerate(troubles) if not trouble]

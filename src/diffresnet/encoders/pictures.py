@@ -1,0 +1,101 @@
+"""Pictures: from files or arrays to Pillow's images, or one sentence that says why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diffresnet._checks import fail
+from diffresnet._extras import needs_extra
+from diffresnet.encoders.items import UnreadableError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+PictureSource: TypeAlias = "Path | NDArray[np.uint8]"
+"""A file, or pixels (height, width) or (height, width, channels)."""
+
+SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
+
+
+def read_content(source: PictureSource) -> bytes:
+    """Return what tells pictures apart: the bytes of the file, or the shape and the pixels.
+
+    Raises:
+        UnreadableError: if the file cannot be read.
+    """
+    if isinstance(source, np.ndarray):
+        return repr(source.shape).encode() + np.ascontiguousarray(source).tobytes()
+    try:
+        return source.read_bytes()
+    except OSError as error:
+        raise UnreadableError(error.strerror or str(error)) from error
+
+
+def open_picture(source: PictureSource, n_channels: int = 3) -> Image:
+    """Return a picture in gray (1 channel) or in red, green and blue (3).
+
+    Transparent parts become white; pictures with 16 bits are scaled to 8; of several frames the
+    first is taken; and a photograph is turned as its camera says.
+
+    Raises:
+        UnreadableError: if it is damaged, empty, or no picture.
+    """
+    with needs_extra("open_picture", "images"):
+        from PIL import Image, ImageOps  # noqa: PLC0415
+    try:
+        if isinstance(source, np.ndarray):
+            picture = Image.fromarray(_as_pixels(source))
+        else:
+            with Image.open(source) as opened:
+                opened.load()
+                picture = ImageOps.exif_transpose(opened)
+        return _convert(picture, "L" if n_channels == 1 else "RGB")
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise UnreadableError(str(error) or type(error).__name__) from error
+
+
+def check_pixels(function: str, pixels: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return pictures (n, height, width) or (n, height, width, channels) as 8-bit pixels.
+
+    Numbers between 0 and 1 are scaled to 255.
+
+    Raises:
+        ValueError: if they are no pictures.
+    """
+    if pixels.ndim not in (3, 4) or pixels.size == 0 or pixels.dtype.kind not in "uif":
+        must = "pictures of shape (n, height, width) or (n, height, width, channels)"
+        got = f"shape {pixels.shape} of {pixels.dtype}"
+        fail(function, "images", must, got, "Save one picture a row, channels last.")
+    if pixels.ndim == 4 and pixels.shape[3] not in (1, 3, 4):
+        got, remedy = f"{pixels.shape[3]} channels", "Put the channels last."
+        fail(function, "images", "of 1, 3 or 4 channels", got, remedy)
+    if pixels.dtype == np.uint8:
+        return pixels
+    least, largest = float(pixels.min()), float(pixels.max())
+    if not 0 <= least <= largest <= 255:
+        got, remedy = f"{least:g} to {largest:g}", "Scale them to 0 to 255."
+        fail(function, "images", "between 0 and 255, or 0 and 1", got, remedy)
+    whole = pixels.dtype.kind != "f" or largest > 1
+    return np.round(pixels if whole else pixels * 255.0).astype(np.uint8)
+
+
+def _as_pixels(source: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return source[:, :, 0] if source.ndim == 3 and source.shape[2] == 1 else source
+
+
+def _convert(picture: Image, mode: str) -> Image:
+    from PIL import Image  # noqa: PLC0415
+
+    if picture.mode.startswith(("I", "F")):
+        numbers = np.asarray(picture, dtype=np.float64)
+        top = 65_535 if numbers.max(initial=0) > 255 else 255
+        picture = Image.fromarray((numbers.clip(0, top) * (255 / top)).round().astype(np.uint8))
+    if picture.has_transparency_data:
+        picture = picture.convert("RGBA")
+        white = Image.new("RGBA", picture.size, "white")
+        picture = Image.alpha_composite(white, picture)
+    return picture.convert(mode)

