@@ -63,17 +63,6 @@ def test_symmetry() -> None:
     assert not mx.is_symmetric(matrix.to_sparse_csr())
 
 
-@pytest.mark.parametrize("n_points", [1, 5, 300])
-def test_largest_eigenvalue(n_points: int) -> None:
-    generator = torch.Generator().manual_seed(0)
-    matrix = torch.rand(n_points, n_points, generator=generator, dtype=torch.float64)
-    matrix = matrix + matrix.mT
-    expected = pytest.approx(float(np.linalg.eigvalsh(matrix.numpy()).max()), rel=1e-9)
-    assert mx.largest_eigenvalue(matrix) == expected
-    assert mx.largest_eigenvalue(matrix.to_sparse_csr()) == expected
-    assert mx.largest_eigenvalue(torch.stack([matrix / 2, matrix])) == expected
-
-
 @pytest.mark.parametrize(
     "matrix",
     [
@@ -154,21 +143,3 @@ def test_bad_input(matrix: Matrix, message: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
         mx.as_square("f", "m", matrix)
     assert str(error.value) == message
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("n_columns", [1, 33, 200])
-def test_product(dtype: torch.dtype, n_columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = torch.Generator().manual_seed(0)
-    dense = torch.rand(50, 40, generator=generator, dtype=dtype)
-    dense[dense < 0.8] = 0
-    dense[7] = 0  # a row without entries
-    starts = torch.cat([torch.zeros(1), (dense != 0).sum(dim=1).cumsum(dim=0)]).long()
-    columns = dense.nonzero()[:, 1]
-    matrix = mx.csr(starts, columns, dense[dense != 0], n_columns=40)
-    x = torch.randn(40, n_columns, generator=generator, dtype=dtype)
-    assert torch.allclose(mx.product(matrix, x), dense @ x, atol=1e-6)
-    monkeypatch.setattr(mx, "CACHED", 1)
-    blocks = mx.column_blocks(x)
-    assert [block.shape[1] for block in blocks[:-1]] == [32] * (n_columns // 33)
-    assert torch.equal(torch.cat(blocks, dim=1), x)

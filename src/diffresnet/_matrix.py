@@ -12,24 +12,10 @@ from typing import cast
 import numpy as np
 import torch
 from scipy import sparse
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from torch import Tensor
-from torch.nn.functional import embedding_bag
 
 from diffresnet._checks import as_tensor, fail
 from diffresnet._types import Matrix, SparseMatrix
-
-DENSE_EIGENVALUES = 256
-"""Up to this many points, all eigenvalues at once cost less than an iteration for one."""
-
-LANCZOS_RESTARTS = 50
-"""How often the iteration for one eigenvalue starts anew before it is given up."""
-
-COLUMNS = 32
-"""Blocks of columns are a multiple of this wide."""
-
-CACHED = 2**18
-"""How many numbers a block of columns has, if there are not too many rows (1 MB in float32)."""
 
 
 def _import_quietly() -> None:
@@ -217,36 +203,6 @@ def add_product(base: Tensor, matrix: Tensor, x: Tensor, beta: float) -> Tensor:
     return add(base, matrix, x, beta=beta)
 
 
-def product(matrix: Tensor, x: Tensor) -> Tensor:
-    """Return W x of a CSR matrix and dense columns, without gradients.
-
-    A row of the result is a weighted sum of rows of x, which is what embedding bags are: torch's
-    kernel for them is three times faster than that for CSR, if x has some tens of columns and
-    fits the cache (see `column_blocks`).
-    """
-    if x.device.type != "cpu" or x.dtype != torch.float32:
-        return matrix @ x
-    if x.shape[0] != matrix.shape[1]:
-        fail("product", "x", f"of {matrix.shape[1]} rows", f"{x.shape[0]}", "Transpose it?")
-    starts, columns, values = csr_parts(matrix)
-    return embedding_bag(
-        columns,
-        x.detach(),
-        starts,
-        mode="sum",
-        per_sample_weights=values.detach(),
-        include_last_offset=True,
-    )
-
-
-def column_blocks(x: Tensor) -> tuple[Tensor, ...]:
-    """Return copies of the columns of x, some tens at a time, so that each fits the cache."""
-    n_columns = max(COLUMNS, CACHED // max(1, len(x)) // COLUMNS * COLUMNS)
-    return tuple(
-        part.clone(memory_format=torch.contiguous_format) for part in x.split(n_columns, dim=1)
-    )
-
-
 def is_symmetric(matrix: Tensor) -> bool:
     """Tell whether W equals its transpose up to rounding."""
     matrix = matrix.detach()
@@ -267,31 +223,6 @@ def _mirrored(matrix: Tensor) -> tuple[Tensor, Tensor]:
 
 def _twice(matrix: Tensor, factor: float) -> Tensor:
     return torch.cat([matrix.values(), factor * matrix.values()])
-
-
-def largest_eigenvalue(matrix: Tensor) -> float:
-    """Return the largest eigenvalue of a symmetric matrix, or of a batch of them.
-
-    One large matrix takes a Lanczos iteration, from a fixed start, so that the result is the same
-    every time; where that does not settle, the bound of Gershgorin's discs stands in.
-    """
-    if matrix.shape[-1] <= DENSE_EIGENVALUES or matrix.ndim == 3:
-        return float(torch.linalg.eigvalsh(matrix.to_dense()).max())
-    array = to_scipy(matrix) if is_csr(matrix) else matrix.cpu().numpy()
-    start = np.random.default_rng(0).standard_normal(matrix.shape[-1])
-    try:
-        values = eigsh(
-            array.astype(np.float64),
-            k=1,
-            which="LA",
-            v0=start,
-            tol=1e-7,
-            maxiter=LANCZOS_RESTARTS,
-            return_eigenvectors=False,
-        )
-    except ArpackNoConvergence:
-        return float(abs(array).sum(axis=1).max())
-    return float(values[0])
 
 
 def to_scipy(matrix: Tensor) -> sparse.csr_array:

@@ -18,6 +18,7 @@ from diffresnet._checks import (
     check_real,
     fail,
 )
+from diffresnet._eigenvalue import largest_eigenvalue
 from diffresnet._energy import edge_energy
 from diffresnet._steps import ROUNDING, Step, require_symmetric, take_steps
 from diffresnet._types import Array, DiffusionMethod, Matrix
@@ -139,7 +140,7 @@ class DiffusionOperator:
         require_symmetric("max_stable_step_size", self)
         if self.max_convex_step_size == float("inf"):
             return float("inf")
-        return 2 / mx.largest_eigenvalue(self.laplacian.detach())
+        return 2 / largest_eigenvalue(self.laplacian.detach())
 
     def energy(self, x: Array) -> Tensor:
         """Return the Dirichlet energy 1/2 sum_ij w_ij |x_i - x_j|^2, which diffusion lowers.

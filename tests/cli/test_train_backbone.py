@@ -36,6 +36,7 @@ def _birds() -> None:
 def test_lists_of_files_with_validation_classes() -> None:
     _birds()
     words = ["--data", "birds", "--image-size", "16", "--validation-ways", "2", "--out", "b.pt"]
+    words += ["--least-area", "0.5"]
     result = _train(*words)
     assert result.exit_code == 0, result.output
     assert "51 images of 3 classes at 16 x 16, 3 batches an epoch" in result.output
@@ -43,6 +44,7 @@ def test_lists_of_files_with_validation_classes() -> None:
     assert "validation" in result.output
     kept = Checkpoint.load("b.pt", "conv4")
     assert (kept.framing.image_size, kept.framing.resize, kept.framing.n_channels) == (16, 18, 3)
+    assert "least_area=0.5" in kept.remarks["training"]
     assert not Path("b.pt.state").exists()
     assert _train(*words).exit_code == 2  # the file exists
     assert _train(*words, "--force").exit_code == 0

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from diffresnet import DiffusionOperator, _matrix, graph_weights
+from diffresnet import DiffusionOperator, _product, graph_weights
 from diffresnet.nodes.dropout_diffusion import DropoutDiffusion
 from diffresnet.nodes.network import node_operator
 from tests.nodes.examples import clusters
@@ -20,14 +20,14 @@ def test_without_dropout_it_is_diffusion() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_equals_the_plain_loop(dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_matrix, "COLUMNS", 8)
-    monkeypatch.setattr(_matrix, "CACHED", 1000)  # several blocks
+    monkeypatch.setattr(_product, "COLUMNS", 8)
+    monkeypatch.setattr(_product, "CACHED", 1000)  # several blocks
     x = torch.randn(120, 20, dtype=dtype, generator=torch.Generator().manual_seed(0))
     steps = DropoutDiffusion(operator(dtype), 0.1, 4, 0.3)
     kept = [
         steps.draw(block, random)
         for random in [np.random.default_rng(5)]
-        for block in _matrix.column_blocks(x)
+        for block in _product.column_blocks(x)
     ]
     masks = torch.from_numpy(np.concatenate(kept, axis=2)).to(dtype) / (1 - steps.rate / 256)
     plain = x.clone().requires_grad_()

@@ -4,13 +4,13 @@ import torch
 from scipy import sparse
 from torch import nn
 
-from diffresnet import _matrix
+from diffresnet import _product
 from diffresnet.nodes.sparse_linear import SparseLinear
 
 
 def test_equals_a_linear_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_matrix, "COLUMNS", 16)
-    monkeypatch.setattr(_matrix, "CACHED", 100)  # several blocks
+    monkeypatch.setattr(_product, "COLUMNS", 16)
+    monkeypatch.setattr(_product, "CACHED", 100)  # several blocks
     features = (np.random.default_rng(0).random((30, 12)) < 0.2).astype(np.float32)
     torch.manual_seed(0)
     plain = nn.Linear(12, 40)

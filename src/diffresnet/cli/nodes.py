@@ -65,7 +65,7 @@ def nodes(
         NodeSolver,
         typer.Option(
             help="Of diffresnet: train (the paper's network, minutes a run) or kernel (its limit "
-            "of infinite width, less than a second, no seed)."
+            "of infinite width, about a second, no seed)."
         ),
     ] = "train",
     splits: Annotated[int, typer.Option(help="Splits to draw.", min=1)] = 100,

@@ -78,6 +78,15 @@ def train(
             "turned a little). auto is drawing for gray arrays."
         ),
     ] = "auto",
+    least_area: Annotated[
+        float,
+        typer.Option(
+            help="Part of a photograph that is kept, at least; the paper has 0.08, short training "
+            "wants more.",
+            min=0.01,
+            max=1,
+        ),
+    ] = PhotoAugmentation.least_area,
     rotated_classes: Annotated[
         bool,
         typer.Option(
@@ -138,7 +147,7 @@ def train(
             batches = TrainingBatches(
                 with_rotations(training) if rotated_classes else training,
                 framing,
-                DrawingAugmentation() if drawing else PhotoAugmentation(),
+                DrawingAugmentation() if drawing else PhotoAugmentation(least_area),
                 batch_size,
                 seed,
                 workers,

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from diffresnet import _matrix as mx
 from diffresnet._checks import fail
+from diffresnet._product import column_blocks, product
 from diffresnet.diffusion import DiffusionOperator
 
 LEVELS = 256
@@ -78,12 +79,12 @@ class _Steps(torch.autograd.Function):
     ) -> Tensor:
         ctx.steps, ctx.kept = steps, []
         found: list[Tensor] = []
-        for block in mx.column_blocks(x):
+        for block in column_blocks(x):
             kept = steps.draw(block, random)
             ctx.kept.append(kept)
             now = block
             for one in kept:
-                now = mx.product(steps.scaled_step, _drop(now, one))
+                now = product(steps.scaled_step, _drop(now, one))
             found.append(now)
         return torch.cat(found, dim=1)
 
@@ -91,9 +92,9 @@ class _Steps(torch.autograd.Function):
     def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None, None]:
         steps: DropoutDiffusion = ctx.steps
         found: list[Tensor] = []
-        for block, kept in zip(mx.column_blocks(grad_outputs[0]), ctx.kept, strict=True):
+        for block, kept in zip(column_blocks(grad_outputs[0]), ctx.kept, strict=True):
             now = block
             for one in kept[::-1]:
-                now = _drop(mx.product(steps.scaled_step, now), one)
+                now = _drop(product(steps.scaled_step, now), one)
             found.append(now)
         return torch.cat(found, dim=1), None, None

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -13,16 +13,13 @@ from scipy import sparse
 
 from diffresnet._checks import fail
 from diffresnet._extras import needs_extra
+from diffresnet.nodes.node_labels import SPLIT_PARTS, UNLABELED, encode_labels, encode_split
 
-UNLABELED = -1
 UNREADABLE = (
     *(KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RuntimeError),
     *(BadZipFile, EOFError, OSError, zlib.error),
 )
 """What NumPy and SciPy raise on files that are broken in one way or another."""
-
-SPLIT_PARTS = ("train_mask", "val_mask", "test_mask")
-"""The parts of a split that comes with the data, as files and PyTorch Geometric name them."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +99,11 @@ class NodeGraph:
         if shown.shape[0] != n_nodes:
             got, remedy = f"{shown.shape[0]} rows", "Pass one row a node."
             fail(function, "features", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
-        encoded, names = _encode(function, labels, class_names)
+        encoded, names = encode_labels(function, labels, class_names)
         if len(encoded) != n_nodes:
             got, remedy = f"{len(encoded)} labels", "Pass one a node, -1 where it is not known."
             fail(function, "labels", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
-        split = _split_of(function, masks, n_nodes) if masks else None
+        split = encode_split(function, masks, n_nodes) if masks else None
         return cls(links, shown, encoded, names, split)
 
     def only(self, nodes: Any) -> "NodeGraph":
@@ -247,64 +244,6 @@ def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
         got = f"NaN or infinity in {len(bad)} row(s): {', '.join(map(str, bad[:5]))}"
         fail(function, argument, "finite", got, "Remove these nodes or fill in the missing values.")
     return rows
-
-
-def _encode(
-    function: str, labels: Any, class_names: Any
-) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
-    values = labels if isinstance(labels, np.ndarray) else _as_array(labels)
-    if np.issubdtype(values.dtype, np.floating):
-        known = np.isfinite(values)
-        if (values[known] == values[known].round()).all():
-            values = np.where(known, values, UNLABELED).astype(np.int64)
-    if np.issubdtype(values.dtype, np.integer) and values.ndim == 1:
-        encoded = values.astype(np.int64)
-        if class_names is None:
-            found, inverse = np.unique(encoded[encoded >= 0], return_inverse=True)
-            encoded = np.where(encoded >= 0, 0, UNLABELED)
-            encoded[encoded >= 0] = inverse
-            return encoded, tuple(map(str, found.tolist()))
-        names = tuple(map(str, np.asarray(class_names).tolist()))
-        if encoded.max(initial=-1) >= len(names):
-            must, got = f"below {len(names)}, the number of `class_names`", int(encoded.max())
-            fail(function, "labels", must, got, "Name every class.")
-        return np.maximum(encoded, UNLABELED), names
-    if values.ndim != 1:
-        fail(function, "labels", "one-dimensional", f"shape {values.shape}", "Pass one a node.")
-    known = [not _is_missing(one) for one in cast("list[Any]", values.tolist())]
-    names, inverse = np.unique(values[known].astype(str), return_inverse=True)
-    encoded = np.full(len(values), UNLABELED, dtype=np.int64)
-    encoded[known] = inverse
-    return encoded, tuple(names.tolist())
-
-
-def _as_array(labels: Any) -> npt.NDArray[Any]:
-    """Return an array, of numbers only if all are numbers: else -1 beside text would be text."""
-    listed = list(labels)
-    numeric = all(isinstance(one, int | np.integer) for one in listed)
-    return np.array(listed, dtype=None if numeric or not listed else object)
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or label in ("", UNLABELED) or label != label  # noqa: PLR0124
-
-
-def _split_of(function: str, masks: Mapping[str, Any], n_nodes: int) -> npt.NDArray[np.int8]:
-    unknown = [name for name in masks if name not in SPLIT_PARTS]
-    if unknown:
-        must = f"of {', '.join(SPLIT_PARTS)}"
-        fail(function, "masks", must, f"{unknown[0]!r}", "Rename it.")
-    split = np.full(n_nodes, -1, dtype=np.int8)
-    for place, name in enumerate(SPLIT_PARTS):
-        mask = np.asarray(masks.get(name, np.zeros(n_nodes, dtype=bool)))
-        if mask.shape != (n_nodes,) or mask.dtype != bool:
-            got = f"shape {mask.shape} of {mask.dtype}"
-            fail(function, name, f"booleans of shape ({n_nodes},)", got, "Pass one split.")
-        if (split[mask] >= 0).any():
-            remedy = "Give each node to one part of the split."
-            fail(function, name, "apart from the other masks", "nodes in two of them", remedy)
-        split[mask] = place
-    return split
 
 
 def _is_wanted(name: str) -> bool:

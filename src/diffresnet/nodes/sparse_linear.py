@@ -8,6 +8,7 @@ from scipy import sparse
 from torch import Tensor, nn
 
 from diffresnet import _matrix as mx
+from diffresnet._product import column_blocks, product
 
 
 class SparseLinear(nn.Module):
@@ -56,9 +57,9 @@ class _Product(torch.autograd.Function):
 def _multiply(matrix: Tensor, dense: Tensor, bias: Tensor) -> Tensor:
     """Multiply in blocks of columns, which stay in the cache, and add the bias to each row."""
     found, done = dense.new_empty(matrix.shape[0], dense.shape[1]), 0
-    for block in mx.column_blocks(dense):
+    for block in column_blocks(dense):
         columns = slice(done, done + block.shape[1])
-        torch.add(mx.product(matrix, block), bias[columns], out=found[:, columns])
+        torch.add(product(matrix, block), bias[columns], out=found[:, columns])
         done = columns.stop
     return found
 

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet._checks import check_count, fail
-from diffresnet.nodes.graph import SPLIT_PARTS, NodeGraph
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.node_labels import SPLIT_PARTS
 
 PROGRAM_SEED = 42
 LARGEST_SEED = 10**6

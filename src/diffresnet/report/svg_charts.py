@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 WIDTH, HEIGHT = 380, 210
-LEFT, RIGHT, TOP, BOTTOM = 46, 358, 14, 168
+LEFT, RIGHT, TOP, BOTTOM = 52, 358, 14, 168
 
 
 def draw_histogram(counts: Sequence[int], x_label: str, text: str) -> str:
