@@ -1,4 +1,6 @@
+import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.framing import Framing
 from diffresnet.encoders.thumbnails import unpack_thumbnails
 from diffresnet.fewshot import FeatureBank
+from diffresnet.report.previews import N_LETTERS
 from tests.encoders.examples import Image, make_drawings, save_photo
 
 FRAMING = Framing(16, 16, 3)
@@ -134,6 +137,10 @@ def test_texts_carry_their_previews_to_the_report() -> None:
         (["photos", "--device", "abacus"], "abacus"),
         (["photos", "--out", "f.csv"], "a file that ends in .npz"),
         (["photos", "--out", "c.npz"], "a new file"),
+        (
+            ["photos", "--cache", "t.txt/a"],
+            "--cache must be a folder that can be made, got t.txt/a",
+        ),
     ],
 )
 def test_wrong_words(words: list[str], message: str) -> None:
@@ -144,3 +151,20 @@ def test_wrong_words(words: list[str], message: str) -> None:
     result = _embed(*words)
     assert result.exit_code == 2
     assert message in " ".join(result.output.replace("│", " ").split())
+
+
+def test_a_long_text_is_kept_as_long_as_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Lengths:
+        name, kind, fingerprint = "lengths", "texts", "lengths"
+
+        def encode(self, items: list[str]) -> np.ndarray:
+            return np.array([[len(text)] for text in items], dtype=np.float32)
+
+    command = sys.modules["diffresnet.cli.embed"]  # the package has a function of that name
+    monkeypatch.setattr(command, "make_encoder", Mock(return_value=Lengths()))
+    Path("t.txt").write_text("short\n" + 100_000 * "a" + "\n")
+    result = CliRunner().invoke(app, ["embed", "t.txt"])
+    assert result.exit_code == 0, result.output
+    with np.load("features.npz") as arrays:
+        assert arrays["features"].ravel().tolist() == [5, 100_000]
+        assert arrays["texts"].tolist() == ["short", (N_LETTERS + 1) * "a"]

@@ -39,9 +39,9 @@ def test_omniglot(tmp_path: Path) -> None:
 
 
 def test_lines_of_text(tmp_path: Path) -> None:
-    texts = read_source(_write(tmp_path / "a.txt", "\ufeffone\n\nthree\n"))
+    texts = read_source(_write(tmp_path / "a.txt", "\ufeffone\n\nth\u2028ree\n"))
     assert isinstance(texts, TextSet)
-    assert texts.texts == ("one", "", "three")
+    assert texts.texts == ("one", "", "th\u2028ree")
     assert texts.ids == ("0", "1", "2")
 
 

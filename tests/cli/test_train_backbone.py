@@ -67,6 +67,31 @@ def test_a_state_of_other_settings_is_refused() -> None:
     assert "damaged" in result.output
 
 
+def test_images_without_a_label_are_left_out() -> None:
+    labels = np.where(np.arange(24) < 4, -1, np.arange(24) // 8)
+    np.savez("a.npz", images=make_drawings(3, 8).reshape(24, 16, 16), labels=labels)
+    result = _train("--data", "a.npz")
+    assert result.exit_code == 0, result.output
+    assert "left out 4 images without a label." in result.output
+    assert "20 images of 3 classes" in result.output
+
+
+def test_a_file_that_cannot_be_written_loses_no_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    np.savez("a.npz", images=make_drawings(3, 8).reshape(24, 16, 16), labels=np.arange(24) // 8)
+
+    def full(*_: object) -> Path:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "save", full)
+        assert _train("--data", "a.npz").exit_code == 2
+    assert Path("backbone.pt.state").exists()
+    result = _train("--data", "a.npz")
+    assert result.exit_code == 0
+    assert "epoch 1/2" not in result.output  # nothing is trained again
+    assert not Path("backbone.pt.state").exists()
+
+
 def _plain(result: Result) -> str:
     return " ".join(result.output.replace("│", " ").split())
 

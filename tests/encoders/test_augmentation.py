@@ -44,10 +44,15 @@ def test_parts_of_a_photo_have_the_asked_area_and_proportions() -> None:
         assert 0.7 < wide / high < 1.4
 
 
-def test_a_narrow_photo_gives_its_center() -> None:
+@pytest.mark.parametrize(
+    ("sides", "expected"), [((300, 30), (130, 0, 170, 30)), ((30, 300), (0, 130, 30, 170))]
+)
+def test_a_narrow_photo_gives_its_center(
+    sides: tuple[int, int], expected: tuple[int, int, int, int]
+) -> None:
     change = PhotoAugmentation(least_area=1.0)
-    box = change._draw_box((100, 10), np.random.default_rng(0))  # pyright: ignore[reportPrivateUsage]
-    assert box == (45, 0, 55, 10)
+    box = change._draw_box(sides, np.random.default_rng(0))  # pyright: ignore[reportPrivateUsage]
+    assert box == expected  # as wide as 4 to 3, or as high
 
 
 def test_without_chance_a_drawing_stays() -> None:

@@ -41,3 +41,11 @@ def test_the_fingerprint_sees_types_shapes_and_names() -> None:
         fingerprint("", {"a": torch.tensor(1)}),
     }
     assert len(found) == 6
+
+
+def test_the_fingerprint_tells_networks_of_the_same_weights_apart() -> None:
+    def encoder(stride: int) -> ImageEncoder:
+        torch.manual_seed(0)
+        return ImageEncoder("one", nn.Sequential(nn.Conv2d(1, 2, 3, stride)), FRAMING)
+
+    assert encoder(1).fingerprint == encoder(1).fingerprint != encoder(2).fingerprint

@@ -116,3 +116,12 @@ def test_a_killed_process_goes_on(tmp_path: Path) -> None:
     found = extract(encoder, TextSet(texts, texts), cache=tmp_path)
     assert found.features[:, 0].tolist() == list(range(1, 201))
     assert 0 < len(encoder.seen) <= 181
+
+
+def test_a_cache_that_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
+    said: list[str] = []
+    (tmp_path / "file").write_text("")
+    found = extract(Lengths(), TEXTS, cache=tmp_path / "file", report=said.append)
+    assert found.features.tolist() == FOUND
+    assert len(said) == 1
+    assert said[0].startswith("features are not kept for another time: ")

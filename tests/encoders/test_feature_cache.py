@@ -1,7 +1,9 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from diffresnet.encoders import feature_cache
 from diffresnet.encoders.feature_cache import FeatureCache, content_key
 
 KEYS = [content_key(bytes([n])) for n in range(5)]
@@ -20,11 +22,13 @@ def test_features_are_found_by_key(tmp_path: Path) -> None:
     assert sorted(row.tolist() for row in found.values()) == [[1] * 3, [3] * 3]
 
 
-def test_files_are_merged(tmp_path: Path) -> None:
+def test_files_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = FeatureCache(tmp_path)
     for n in range(4):
         cache.add(_features(n))
-    assert len(list(tmp_path.iterdir())) == 4
+    cache.merge()
+    assert len(list(tmp_path.iterdir())) == 4  # few files stay as they are
+    monkeypatch.setattr(feature_cache, "MOST_FILES", 3)
     cache.merge()
     assert len(list(tmp_path.iterdir())) == 1
     assert set(FeatureCache(tmp_path).find(KEYS)) == set(KEYS[:4])
@@ -51,3 +55,17 @@ def test_damaged_files_are_left_aside(tmp_path: Path) -> None:
     cache.add(_features(0))
     (tmp_path / "torn.npz").write_bytes(b"PK nothing")
     assert set(cache.find(KEYS)) == {KEYS[0]}
+
+
+def test_merging_leaves_what_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feature_cache, "MOST_FILES", 1)
+    damaged = tmp_path / "damaged.npz"
+    damaged.write_bytes(b"torn")
+    cache = FeatureCache(tmp_path)
+    assert cache.find(KEYS) == {}
+    cache.add(_features(0))
+    cache.merge()
+    assert damaged.exists()
+    assert set(FeatureCache(tmp_path).find(KEYS)) == {KEYS[0]}

@@ -1,9 +1,11 @@
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from diffresnet.encoders.image_set import ImageSet, with_rotations
+from diffresnet.encoders.items import UnreadableError
 from tests.encoders.examples import drawing_set, save_photo
 
 
@@ -55,7 +57,8 @@ def test_files_may_lie_below_their_class(tmp_path: Path) -> None:
         ("file,class\na.jpg,a\n", "columns filename and label"),
         ("filename,label\nno.jpg,a\n", "no.jpg missing"),
         ("filename,label\na.jpg,a\na.jpg,a\n", "'a.jpg' twice"),
-        ("filename,label\n", "`sources` must be at least one"),
+        ("filename,label\n", "a file name and a label a line, got .*train.csv without. Write"),
+        ("filename,label\na.jpg,a\nb.jpg\n", "train.csv without in line 3"),
     ],
 )
 def test_wrong_lists(tmp_path: Path, table: str, message: str) -> None:
@@ -102,3 +105,30 @@ def test_files_are_not_turned(tmp_path: Path) -> None:
     save_photo(tmp_path / "a/1.png")
     with pytest.raises(ValueError, match="with_rotations: `images` must be arrays"):
         with_rotations(ImageSet.from_folder(tmp_path))
+
+
+def test_links_are_followed_but_not_in_circles(tmp_path: Path) -> None:
+    save_photo(tmp_path / "elsewhere/1.png")
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "linked").symlink_to(tmp_path / "elsewhere")
+    (folder / "round").symlink_to(folder)
+    (folder / "gone.png").symlink_to(tmp_path / "nothing.png")
+    images = ImageSet.from_folder(folder)
+    assert images.ids == ("gone.png", "linked/1.png")
+    with pytest.raises(UnreadableError):
+        images.content(0)
+
+
+def test_names_of_any_bytes_become_text(tmp_path: Path) -> None:
+    save_photo(tmp_path / os.fsdecode(b"a\xff.png"))
+    images = ImageSet.from_folder(tmp_path)
+    assert images.ids == ("a\\xff.png",)
+    images.load(0)
+
+
+def test_images_without_a_label() -> None:
+    images = ImageSet.from_arrays(np.zeros((3, 4, 4), dtype=np.uint8), labels=["a", "", "b"])
+    assert images.labeled().labels == ("a", "b")
+    with pytest.raises(ValueError, match="ImageSet: `ids` must be different from each other"):
+        ImageSet.from_arrays(np.zeros((2, 4, 4), dtype=np.uint8), ids=["a", "a"])

@@ -1,6 +1,6 @@
 import pytest
 
-from diffresnet.encoders.items import readable_rows
+from diffresnet.encoders.items import check_ids, readable_rows
 
 IDS = ("a", "b", "c", "d", "e")
 
@@ -23,3 +23,9 @@ def test_the_unreadable_are_refused_by_name() -> None:
 def test_nothing_left() -> None:
     with pytest.raises(ValueError, match="must be readable"):
         readable_rows(("a",), ["x"], "skip", print)
+
+
+def test_ids_tell_items_apart() -> None:
+    check_ids("f", ["a", "b"])
+    with pytest.raises(ValueError, match="f: `ids` must be different from each other, got 'a' tw"):
+        check_ids("f", ["a", "b", "a"])

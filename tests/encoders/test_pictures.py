@@ -1,7 +1,9 @@
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import ImageOps
 
 from diffresnet.encoders.items import UnreadableError
 from diffresnet.encoders.pictures import check_pixels, open_picture, read_content
@@ -100,3 +102,39 @@ def test_numbers_up_to_one_are_scaled() -> None:
 def test_what_is_no_picture(pixels: np.ndarray, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check_pixels("f", pixels)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        (np.array([[0, 199]], dtype=np.uint16), [0, 1]),  # 16 bits, and dark
+        (np.array([[0, 65_535]], dtype=np.uint16), [0, 255]),
+        (np.array([[0.0, 1.0]], dtype=np.float32), [0, 255]),
+        (np.array([[0.0, 200.0]], dtype=np.float32), [0, 200]),
+    ],
+)
+def test_white_is_what_the_kind_of_number_says(
+    tmp_path: Path, numbers: np.ndarray, expected: list[int]
+) -> None:
+    Image.fromarray(numbers).save(tmp_path / "a.tif")
+    assert np.asarray(open_picture(tmp_path / "a.tif", 1))[0].tolist() == expected
+
+
+def test_numbers_that_are_not_finite(tmp_path: Path) -> None:
+    Image.fromarray(np.array([[0.0, np.nan]], dtype=np.float32)).save(tmp_path / "a.tif")
+    with pytest.raises(UnreadableError, match="not finite"):
+        open_picture(tmp_path / "a.tif")
+
+
+def test_any_error_of_pillow_is_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise struct.error("unpack requires a buffer of 4 bytes")
+
+    save_photo(tmp_path / "a.png")
+    monkeypatch.setattr(ImageOps, "exif_transpose", fail)  # remarks of the camera do not matter
+    assert open_picture(tmp_path / "a.png").mode == "RGB"
+    monkeypatch.setattr(Image, "open", fail)
+    with pytest.raises(UnreadableError, match="unpack requires"):
+        open_picture(tmp_path / "a.png")

@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -31,8 +32,15 @@ def test_alone_there_is_one_process() -> None:
 
 def test_each_process_of_a_machine_has_its_own_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_RANK", "3")
+    monkeypatch.setattr(torch, "empty", Mock())  # whatever devices there are
     assert choose_device("cuda") == torch.device("cuda", 3)
     assert choose_device("cpu") == torch.device("cpu")
+
+
+@pytest.mark.parametrize("name", ["cuda:99", "nonsense"])
+def test_a_device_that_is_not_there(name: str) -> None:
+    with pytest.raises(ValueError, match=f"must be a device that torch has here, got '{name}'"):
+        choose_device(name)
 
 
 NORMALIZATION = """
@@ -77,17 +85,28 @@ def test_normalization_over_two_processes_is_that_of_one(tmp_path: Path) -> None
     _run([*TORCHRUN, "--nproc-per-node", "2", str(program)])
 
 
-def test_two_processes_train_the_weights_of_one(tmp_path: Path) -> None:
-    pixels = make_drawings(6, 11).reshape(-1, 16, 16)
-    labels = np.repeat(np.arange(6), 11)
-    np.savez(tmp_path / "a.npz", images=pixels, labels=labels)
-    words = ["-m", "diffresnet.cli", "train-backbone", "--data", str(tmp_path / "a.npz")]
-    words += ["--backbone", "conv4", "--epochs", "2", "--batch-size", "22"]
-    words += ["--learning-rate", "0.05"]
-    one, two = tmp_path / "one.pt", tmp_path / "two.pt"
+def _compare_with_one(data: Path, words: list[str], rtol: float, atol: float) -> None:
+    words = ["-m", "diffresnet.cli", "train-backbone", "--data", str(data), *words]
+    words += ["--backbone", "conv4", "--learning-rate", "0.05"]
+    one, two = data.with_name("one.pt"), data.with_name("two.pt")
     _run([sys.executable, *words, "--out", str(one)])
     _run([*TORCHRUN, "--nproc-per-node", "2", *words, "--out", str(two)])
     first, second = Checkpoint.load(one).weights, Checkpoint.load(two).weights
     assert first.keys() == second.keys()
     for name, weight in first.items():
-        torch.testing.assert_close(second[name], weight, rtol=1e-3, atol=1e-4)
+        torch.testing.assert_close(second[name], weight, rtol=rtol, atol=atol)
+
+
+def test_two_processes_train_the_weights_of_one(tmp_path: Path) -> None:
+    pixels, labels = make_drawings(6, 11).reshape(-1, 16, 16), np.repeat(np.arange(6), 11)
+    np.savez(tmp_path / "a.npz", images=pixels, labels=labels)
+    words = ["--epochs", "2", "--batch-size", "22"]
+    _compare_with_one(tmp_path / "a.npz", words, rtol=1e-3, atol=1e-4)
+
+
+def test_two_processes_take_the_step_of_one_on_photographs(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    pixels = random.integers(0, 256, (40, 84, 84, 3)).astype(np.uint8)
+    np.savez(tmp_path / "a.npz", images=pixels, labels=np.repeat(np.arange(4), 10))
+    words = ["--epochs", "1", "--batch-size", "40"]
+    _compare_with_one(tmp_path / "a.npz", words, rtol=1e-5, atol=1e-6)

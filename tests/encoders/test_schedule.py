@@ -10,7 +10,7 @@ def test_the_rate_falls_twice() -> None:
 
 def test_the_last_quarter_is_validated() -> None:
     schedule = BackboneSchedule(n_epochs=8)
-    assert [schedule.validates(epoch) for epoch in range(8)] == [False] * 5 + [True] * 3
+    assert [schedule.validates(epoch) for epoch in range(8)] == [False] * 6 + [True] * 2
 
 
 @pytest.mark.parametrize(

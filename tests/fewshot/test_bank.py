@@ -233,8 +233,8 @@ def nan_features() -> torch.Tensor:
             "Drop `classes`, or number the labels.",
         ),
         (
-            lambda: FeatureBank.from_arrays(FEATURES, LABELS - 1, class_names=["a", "b", "c"]),
-            "FeatureBank: `labels` must be numbers below the number of classes (3), got -1 to 1. "
+            lambda: FeatureBank.from_arrays(FEATURES, LABELS - 2, class_names=["a", "b", "c"]),
+            "FeatureBank: `labels` must be numbers below the number of classes (3), got -2 to 0. "
             "Drop `classes`, or number the labels.",
         ),
         (
@@ -286,3 +286,14 @@ def test_digest_is_of_the_content() -> None:
     others = [replace(bank, features=changed), replace(bank, labels=bank.labels.flip(0))]
     others.append(bank.with_class_split(2, 1))
     assert len({bank.digest, *(other.digest for other in others)}) == 4
+
+
+def test_rows_without_a_label_are_left_out() -> None:
+    splits = np.array(["a", "b", "c", "d", "e", "f"])
+    bank = FeatureBank.from_arrays(FEATURES, np.array(["x", "", "y", " ", "x", "y"]), splits=splits)
+    assert bank.class_names == ("x", "y")
+    assert bank.splits.tolist() == ["a", "c", "e", "f"]
+    assert bank.features.tolist() == FEATURES[[0, 2, 4, 5]].tolist()
+    assert len(FeatureBank.from_arrays(FEATURES, np.array([0, 1, -1, -1, 0, 1])).features) == 4
+    with pytest.raises(ValueError, match="FeatureBank: `labels` must be given for some rows, got"):
+        FeatureBank.from_arrays(FEATURES, np.full(6, -1))

@@ -23,6 +23,7 @@ from diffresnet.encoders.processes import choose_device
 from diffresnet.encoders.ready import make_encoder
 from diffresnet.encoders.text_set import TextSet
 from diffresnet.encoders.thumbnails import make_thumbnail, pack_thumbnails
+from diffresnet.report.previews import N_LETTERS
 
 READY = {"images": "efficientnet-lite0", "texts": "minilm"}
 
@@ -96,6 +97,7 @@ def embed(
       diffresnet embed birds --encoder resnet18:birds.pt --out birds.npz
     """
     check_new_file(out, "--out", (".npz",), [source], force=force)
+    kept = _make_cache(cache_folder() / "features" if cache is None else cache)
     try:
         items = read_source(
             source, text_column=text_column, id_column=id_column, label_column=label_column
@@ -104,13 +106,13 @@ def embed(
         found = extract(
             ready,
             items,
-            cache=cache_folder() / "features" if cache is None else cache,
+            cache=kept,
             when_unreadable=unreadable,
             report=_warn,
             batch_size=batch_size,
         )
         content = _to_npz(items, found, previews=previews)
-    except (ModuleNotFoundError, FileNotFoundError, RuntimeError, ValueError) as error:
+    except (ModuleNotFoundError, OSError, RuntimeError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
     n, width = found.features.shape
     what = "images" if isinstance(items, ImageSet) else "texts"
@@ -119,6 +121,15 @@ def embed(
         _say(f"wrote {write_whole(out, content)}")
     except OSError as error:
         raise typer.BadParameter(f"cannot write: {error}. Choose another --out.") from error
+
+
+def _make_cache(folder: Path) -> Path:
+    """Make the folder now: after an hour of computing it would be late to learn that one cannot."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        refuse("--cache", "a folder that can be made", f"{folder} ({error.strerror})", "Name one.")
+    return folder
 
 
 def _encoder(name: str | None, items: ImageSet | TextSet, source: Path, device: str) -> Encoder:
@@ -144,8 +155,8 @@ def _to_npz(items: ImageSet | TextSet, found: Extraction, *, previews: bool) -> 
             arrays["split"] = some_of(items.splits)
         if previews:
             arrays |= pack_thumbnails(_thumbnails(items, found))
-    elif previews:
-        arrays["texts"] = some_of(items.texts)
+    elif previews:  # one letter more than is shown tells that a text goes on
+        arrays["texts"] = some_of(tuple(text[: N_LETTERS + 1] for text in items.texts))
     stream = io.BytesIO()
     np.savez(stream, **arrays)
     return stream.getvalue()

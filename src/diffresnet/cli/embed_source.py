@@ -82,9 +82,10 @@ def read_image_arrays(path: Path, what: str) -> ImageSet:
 
 def _from_lines(path: Path) -> TextSet:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         refuse(WHAT, "a file in UTF-8", f"{path} ({error.reason})", "Convert it.")
+    lines = text.removesuffix("\n").split("\n") if text else []
     return TextSet(tuple(lines), tuple(str(row) for row in range(len(lines))))
 
 

@@ -130,10 +130,11 @@ def train(
         must = f"one of {some(BACKBONE_NAMES, len(BACKBONE_NAMES))}"
         refuse("--backbone", must, f"'{backbone}'", "Choose one of these.")
     check_new_file(out, "--out", (SUFFIX,), [data], force=force)
+    state = out.with_name(f"{out.name}.state")
     try:
         with process_group(choose_device(device)):
             say = _say if process_rank() == 0 else _say_nothing
-            images = check_readable(_read(data), unreadable, say)
+            images = check_readable(_read(data, say), unreadable, say)
             framing = _framing(images, image_size, resize)
             schedule = replace(
                 BACKBONE_SCHEDULE,
@@ -160,26 +161,30 @@ def train(
                 batches,
                 schedule,
                 device=choose_device(device),
-                state=out.with_name(f"{out.name}.state"),
+                state=state,
                 validate=validate,
                 report=lambda record: _report(record, epochs, say),
             )
             if process_rank() == 0:
                 say(f"wrote {checkpoint.save(out)} (epoch {checkpoint.remarks['epoch']})")
+                state.unlink()
     except (ModuleNotFoundError, OSError, RuntimeError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
 
 
-def _read(data: Path) -> ImageSet:
+def _read(data: Path, say: Callable[[str], None]) -> ImageSet:
     if data.is_dir():
         images = ImageSet.from_folder(data)
     else:
         check_file(data, "--data", ARRAYS)
         images = read_image_arrays(data, "--data")
-    if not images.labels:
+    n_unlabeled = images.labels.count("") if images.labels else len(images)
+    if n_unlabeled == len(images):
         remedy = "Put the images of each class in a folder, or add train.csv or `labels`."
         refuse("--data", "images with classes", f"{data} without", remedy)
-    return images
+    if n_unlabeled:
+        say(f"left out {n_unlabeled:,} images without a label.")
+    return images.labeled() if n_unlabeled else images
 
 
 def _framing(images: ImageSet, image_size: int | None, resize: int | None) -> Framing:

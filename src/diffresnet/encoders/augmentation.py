@@ -62,9 +62,9 @@ class PhotoAugmentation:
                 left = int(random.integers(width - wide + 1))
                 top = int(random.integers(height - high + 1))
                 return left, top, left + wide, top + high
-        side = min(width, height)
-        left, top = (width - side) // 2, (height - side) // 2
-        return left, top, left + side, top + side
+        wide, high = min(width, round(height * 4 / 3)), min(height, round(width * 4 / 3))
+        left, top = (width - wide) // 2, (height - high) // 2
+        return left, top, left + wide, top + high
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,10 @@ class DrawingAugmentation:
 
     def __call__(self, picture: Image, size: int, random: np.random.Generator, /) -> Image:
         """Return a picture of `size` x `size`."""
+        from PIL import ImageOps  # noqa: PLC0415
         from PIL.Image import Resampling, Transform  # noqa: PLC0415
 
-        picture = picture.resize((size, size), Resampling.BILINEAR)
+        picture = ImageOps.fit(picture, (size, size), Resampling.BILINEAR)
         angle = math.radians(random.uniform(-self.turn, self.turn))
         scale = 1 / random.uniform(1 - self.zoom, 1 + self.zoom)
         right, down = random.uniform(-self.shift, self.shift, 2)

@@ -85,8 +85,12 @@ def save_tensors(path: Path, content: dict[str, Any]) -> Path:
     return write_whole(path, stream.getvalue())
 
 
-def load_tensors(path: Path) -> dict[str, Any]:
+def load_tensors(path: Path, remedy: str = "Make it again.") -> dict[str, Any]:
     """Read tensors and plain values.
+
+    Args:
+        path: of the file.
+        remedy: what to do with a damaged one.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -101,6 +105,5 @@ def load_tensors(path: Path) -> dict[str, Any]:
     except (RuntimeError, EOFError, OSError, KeyError, ValueError, pickle.UnpicklingError):
         whole = False
     if not whole:
-        remedy = "Make it again."
         fail("Checkpoint", "path", "a file of torch", f"{path}, which is damaged", remedy)
     return content if isinstance(content, dict) else {}

@@ -22,6 +22,9 @@ Features = NDArray[np.float32]
 
 CPU = torch.device("cpu")
 
+READING = 2
+"""Raised when pictures are opened or framed in another way: then no older features are found."""
+
 
 class Encoder(Protocol):
     """Turns items into features."""
@@ -73,8 +76,9 @@ class ImageEncoder:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the weights and of the framing."""
-        return fingerprint(f"{type(self.network)} {self.framing}", self.network.state_dict())
+        """A digest of the network, its weights and the framing."""
+        words = f"{READING} {self.network} {self.framing}"
+        return fingerprint(words, self.network.state_dict())
 
     def encode(self, items: Sequence[Image]) -> Features:
         """Return the features of some pictures, (n, d)."""

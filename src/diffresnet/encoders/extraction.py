@@ -1,7 +1,7 @@
 """Features of many items: what is known is not computed again, and a break loses little."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +51,8 @@ def extract(
         cache: a folder for features of all encoders; None keeps none.
         when_unreadable: refuse, or report and leave out. Whatever can be read is kept in the cache
             in both cases.
-        report: is called with a sentence for each item that is left out.
+        report: is called with a sentence for each item that is left out, and if the cache cannot
+            be written.
         batch_size: items of a batch.
 
     Raises:
@@ -70,12 +71,10 @@ def extract(
             rows = missing[begin : begin + batch_size]
             fresh |= _encode(encoder, items, rows, keys, troubles)
             advance(begin + len(rows), "")
-            if kept is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
-                kept.add(fresh)
+            if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                kept = _keep(kept, fresh, report)
                 found, fresh, saved = found | fresh, {}, time.monotonic()
-    if kept is not None:
-        kept.add(fresh)
-        kept.merge()
+    _keep(kept, fresh, report, last=True)
     found |= fresh
     for row, key in enumerate(keys):
         if not troubles[row] and key not in found:
@@ -83,6 +82,26 @@ def extract(
     good = readable_rows(items.ids, troubles, when_unreadable, report)
     n_computed = sum(keys[row] in found for row in missing)
     return Extraction(good, np.stack([found[keys[row]] for row in good]), n_computed)
+
+
+def _keep(
+    cache: FeatureCache | None,
+    fresh: Mapping[bytes, Features],
+    report: Callable[[str], None],
+    *,
+    last: bool = False,
+) -> FeatureCache | None:
+    """Add features to a cache; one that cannot be written is reported and used no more."""
+    if cache is None:
+        return None
+    try:
+        cache.add(fresh)
+        if last:
+            cache.merge()
+    except OSError as error:
+        report(f"features are not kept for another time: {error}")
+        return None
+    return cache
 
 
 def _by_row(pair: tuple[bytes, int]) -> int:

@@ -3,7 +3,7 @@
 import io
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +14,9 @@ from diffresnet._files import write_whole
 from diffresnet.encoders.encoder import Features
 
 KEY_SIZE = 16
+MOST_FILES = 16
+"""With more files than these they become one."""
+
 DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)
 
 
@@ -42,7 +45,10 @@ class FeatureCache:
         """Return the features of those keys that are there. Damaged files are left aside."""
         wanted = set(keys)
         self._files = sorted(self.folder.glob("*.npz"))
-        return {key: row for key, row in self._read_all().items() if key in wanted}
+        found: dict[bytes, Features] = {}
+        for path in self._files:
+            found |= _read(path, wanted) or {}
+        return found
 
     def add(self, features: Mapping[bytes, Features]) -> None:
         """Keep features in a file of their own."""
@@ -50,26 +56,20 @@ class FeatureCache:
             self._files.append(self._write(features))
 
     def merge(self) -> None:
-        """Put the files that `find` and `add` know into one, if there are several."""
-        if len(self._files) < 2:
+        """Put the files that `find` and `add` know into one, if there are many."""
+        if len(self._files) <= MOST_FILES:
             return
-        everything = self._read_all()
-        old, self._files = self._files, []
-        self.add(everything)
-        for path in old:
+        everything: dict[bytes, Features] = {}
+        merged: list[Path] = []
+        for path in self._files:
+            content = _read(path)
+            if content is not None:
+                everything |= content
+                merged.append(path)
+        self._files = [self._write(everything)]
+        for path in merged:
             if path not in self._files:
                 path.unlink(missing_ok=True)
-
-    def _read_all(self) -> dict[bytes, Features]:
-        found: dict[bytes, Features] = {}
-        for path in self._files:
-            try:
-                with np.load(path, allow_pickle=False) as arrays:
-                    pairs = zip(arrays["keys"], arrays["features"], strict=True)
-                    found |= {name.tobytes(): row for name, row in pairs}
-            except DAMAGED:
-                continue
-        return found
 
     def _write(self, features: Mapping[bytes, Features]) -> Path:
         names = list(features)
@@ -78,6 +78,19 @@ class FeatureCache:
         np.savez(stream, keys=keys, features=np.stack([features[name] for name in names]))
         name = content_key(b"".join(names)).hex()
         return write_whole(self.folder / f"{name}.npz", stream.getvalue())
+
+
+def _read(path: Path, wanted: Set[bytes] | None = None) -> dict[bytes, Features] | None:
+    """Return what a file holds of the wanted keys, or of all; None if it cannot be read."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            names = [name.tobytes() for name in arrays["keys"]]
+            if wanted is not None and wanted.isdisjoint(names):
+                return {}
+            pairs = zip(names, arrays["features"], strict=True)
+            return {name: row for name, row in pairs if wanted is None or name in wanted}
+    except DAMAGED:
+        return None
 
 
 def content_key(content: bytes) -> bytes:

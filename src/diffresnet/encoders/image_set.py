@@ -1,9 +1,8 @@
 """Images with their names, classes and splits: from folders, lists of files, and arrays."""
 
 import csv
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diffresnet._checks import fail
+from diffresnet.encoders.items import check_ids
 from diffresnet.encoders.pictures import (
     SUFFIXES,
     PictureSource,
@@ -52,6 +52,7 @@ class ImageSet:
                 fail("ImageSet", name, must, n, "Give one an image, or none.")
         if not len(self.sources):
             fail("ImageSet", "sources", "at least one", "none", "Add images.")
+        check_ids("ImageSet", self.ids)
 
     def content(self, row: int) -> bytes:
         """Return what tells a picture apart from others."""
@@ -60,6 +61,10 @@ class ImageSet:
     def load(self, row: int) -> "Image":
         """Return a picture, in red, green and blue."""
         return open_picture(self.sources[row])
+
+    def labeled(self) -> "ImageSet":
+        """Return the images that have a label; "" is none."""
+        return self.take([row for row, label in enumerate(self.labels) if label])
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -116,20 +121,14 @@ class ImageSet:
             tables = {name: place / f"{name}.csv" for name in SPLITS}
             if any(path.is_file() for path in tables.values()):
                 return _from_tables(folder, tables)
-        files = sorted(
-            path
-            for path in folder.rglob("*")
-            if path.suffix.lower() in SUFFIXES
-            and path.is_file()
-            and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        )
+        files = list(_find_images(folder))
         if not files:
             kinds = ", ".join(SUFFIXES)
             fail("ImageSet", "folder", f"one with images ({kinds})", folder, "Check its name.")
         inside = [path.relative_to(folder) for path in files]
         in_classes = all(len(path.parts) > 1 for path in inside)
         labels = tuple(path.parts[0] for path in inside) if in_classes else ()
-        return cls(files, tuple(path.as_posix() for path in inside), labels)
+        return cls(files, tuple(_as_id(path) for path in inside), labels)
 
     @classmethod
     def from_arrays(
@@ -158,10 +157,31 @@ def with_rotations(images: ImageSet) -> ImageSet:
             if not isinstance(source, np.ndarray):
                 fail("with_rotations", "images", "arrays", "files", "Load them as arrays first.")
             turned.append(np.rot90(source, turn))
-    many = {name: getattr(images, name) * 4 for name in ("ids", "splits")}
     n = len(images)
-    names = tuple(f"{90 * (row // n)}:{label}" for row, label in enumerate(images.labels * 4))
-    return replace(images, sources=turned, labels=names, **many)
+    ids, labels = (
+        tuple(f"{90 * (row // n)}:{text}" for row, text in enumerate(texts * 4))
+        for texts in (images.ids, images.labels)
+    )
+    return ImageSet(turned, ids, labels, images.splits * 4)
+
+
+def _find_images(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
+    """Give the images of a folder and below; links are followed, but not in circles."""
+    place = folder.resolve()
+    if place in above:
+        return
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield from _find_images(path, above | {place})
+        elif path.suffix.lower() in SUFFIXES:
+            yield path
+
+
+def _as_id(path: Path) -> str:
+    """Return a path as text that can be written to any file, whatever its bytes are."""
+    return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _from_tables(folder: Path, tables: dict[str, Path]) -> ImageSet:
@@ -181,10 +201,6 @@ def _from_tables(folder: Path, tables: dict[str, Path]) -> ImageSet:
     if missing:
         got, remedy = f"{missing[0]} missing", "Check where the images are."
         fail("ImageSet", "folder", "one with the listed images", got, remedy)
-    twice = [name for name, n in Counter(ids).items() if n > 1]
-    if twice:
-        got, remedy = f"'{twice[0]}' twice", "List it in one of the files."
-        fail("ImageSet", "folder", "one that lists each image once", got, remedy)
     return ImageSet(files, tuple(ids), tuple(labels), tuple(splits))
 
 
@@ -201,6 +217,12 @@ def _read_table(path: Path) -> list[tuple[str, str]]:
             if not {"filename", "label"} <= set(reader.fieldnames or ()):
                 got, remedy = f"{path} without", "Name them so in its first row."
                 fail("ImageSet", "folder", "lists with columns filename and label", got, remedy)
-            return [(row["filename"], row["label"]) for row in reader]
+            rows = [(row["filename"], row["label"]) for row in reader]
     except (csv.Error, UnicodeDecodeError) as error:
         fail("ImageSet", "folder", "lists in CSV", f"{path} ({error})", "Write it again.")
+    bare = next((place for place, row in enumerate(rows, start=2) if not all(row)), None)
+    if bare is not None or not rows:
+        got = f"{path} without" if bare is None else f"{path} without in line {bare}"
+        remedy = "Write both, or remove the line or the file."
+        fail("ImageSet", "folder", "lists with a file name and a label a line", got, remedy)
+    return rows

@@ -1,5 +1,6 @@
 """What encoders encode: items with names, some of which perhaps cannot be read."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
@@ -29,6 +30,13 @@ class Items(Protocol):
     def load(self, row: int) -> Any:
         """Return the item as an encoder takes it, or raise `UnreadableError`."""
         ...
+
+
+def check_ids(function: str, ids: Sequence[str]) -> None:
+    """Require that no two items have the same id: labels could not tell them apart."""
+    twice = next((name for name, n in Counter(ids).items() if n > 1), None)
+    if twice is not None:
+        fail(function, "ids", "different from each other", f"{twice!r} twice", "Rename one.")
 
 
 def readable_rows(

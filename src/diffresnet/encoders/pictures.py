@@ -45,16 +45,16 @@ def open_picture(source: PictureSource, n_channels: int = 3) -> Image:
         UnreadableError: if it is damaged, empty, or no picture.
     """
     with needs_extra("open_picture", "images"):
-        from PIL import Image, ImageOps  # noqa: PLC0415
+        from PIL import Image  # noqa: PLC0415
     try:
         if isinstance(source, np.ndarray):
             picture = Image.fromarray(_as_pixels(source))
         else:
             with Image.open(source) as opened:
                 opened.load()
-                picture = ImageOps.exif_transpose(opened)
+                picture = _turn(opened)
         return _convert(picture, "L" if n_channels == 1 else "RGB")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except Exception as error:  # damaged files make Pillow raise errors of all kinds
         raise UnreadableError(str(error) or type(error).__name__) from error
 
 
@@ -87,12 +87,31 @@ def _as_pixels(source: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return source[:, :, 0] if source.ndim == 3 and source.shape[2] == 1 else source
 
 
+def _turn(picture: Image) -> Image:
+    """Return a photograph as its camera says; a damaged remark of the camera does not count."""
+    from PIL import ImageOps  # noqa: PLC0415
+
+    try:
+        return ImageOps.exif_transpose(picture)
+    except Exception:
+        return picture.copy()
+
+
+def _white(mode: str, largest: float) -> int:
+    """Return the number that is white: 16 bits, or as the numbers look."""
+    if not np.isfinite(largest):
+        raise UnreadableError("it has numbers that are not finite")
+    if mode.startswith("F") and largest <= 1:
+        return 1
+    return 65_535 if mode.startswith("I;16") or largest > 255 else 255
+
+
 def _convert(picture: Image, mode: str) -> Image:
     from PIL import Image  # noqa: PLC0415
 
     if picture.mode.startswith(("I", "F")):
         numbers = np.asarray(picture, dtype=np.float64)
-        top = 65_535 if numbers.max(initial=0) > 255 else 255
+        top = _white(picture.mode, float(numbers.max(initial=0)))
         picture = Image.fromarray((numbers.clip(0, top) * (255 / top)).round().astype(np.uint8))
     if picture.has_transparency_data:
         picture = picture.convert("RGBA")

@@ -3,12 +3,13 @@
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 from torch import distributed as dist
-from torch.distributed.nn.functional import all_reduce
+
+from diffresnet._checks import fail
 
 
 @contextmanager
@@ -25,10 +26,21 @@ def process_group(device: torch.device) -> Generator[None]:
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the device of this process; with ``"cuda"`` each process of a machine has its own."""
+    """Return the device of this process; with ``"cuda"`` each process of a machine has its own.
+
+    Raises:
+        ValueError: if there is no such device.
+    """
     if name == "cuda" and "LOCAL_RANK" in os.environ:
-        return torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-    return torch.device(name)
+        name = f"cuda:{os.environ['LOCAL_RANK']}"
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (AssertionError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        must, got = "a device that torch has here", f"'{name}' ({reason})"
+        fail("choose_device", "device", must, got, "Use cpu, or install torch for that device.")
+    return device
 
 
 def process_count() -> int:
@@ -79,15 +91,16 @@ class SyncedBatchNorm2d(nn.BatchNorm2d):
         """Return the images with mean 0 and variance 1 in each channel, then scaled."""
         if not self.training:
             return super().forward(input)
-        n_pixels = input.new_tensor([float(input.numel() // input.shape[1])])
-        sums = cast("Tensor", all_reduce(torch.cat([input.sum(dim=(0, 2, 3)), n_pixels])))
+        images = input.float()  # a sum of half precision would be off by parts of a percent
+        n_pixels = images.new_tensor([float(images.numel() // images.shape[1])])
+        sums = _add_up(torch.cat([images.sum(dim=(0, 2, 3)), n_pixels]))
         count = sums[-1].detach()
         mean = sums[:-1] / count
-        centered = input - mean[:, None, None]
-        variance = cast("Tensor", all_reduce(centered.square().sum(dim=(0, 2, 3)))) / count
+        centered = images - mean[:, None, None]
+        variance = _add_up(centered.square().sum(dim=(0, 2, 3))) / count
         self._remember(mean.detach(), variance.detach() * count / (count - 1))
         scale = self.weight * torch.rsqrt(variance + self.eps)
-        return centered * scale[:, None, None] + self.bias[:, None, None]
+        return (centered * scale[:, None, None] + self.bias[:, None, None]).to(input.dtype)
 
     @torch.no_grad()
     def _remember(self, mean: Tensor, variance: Tensor) -> None:
@@ -97,3 +110,19 @@ class SyncedBatchNorm2d(nn.BatchNorm2d):
                 kept.lerp_(new, part)
         if self.num_batches_tracked is not None:
             self.num_batches_tracked += 1
+
+
+class _Sum(torch.autograd.Function):
+    """The sum over processes; its gradient is the sum of theirs."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor) -> Tensor:  # noqa: ARG004  (torch's signature)
+        return sum_over_processes(values.clone())
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Tensor) -> Tensor:  # noqa: ARG004
+        return sum_over_processes(grad_outputs[0].clone())
+
+
+def _add_up(values: Tensor) -> Tensor:
+    return cast("Tensor", _Sum.apply(values))

@@ -44,4 +44,4 @@ class BackboneSchedule:
 
     def validates(self, epoch: int) -> bool:
         """Return whether the network is validated after an epoch, counted from 0."""
-        return epoch + 1 >= self.validation_start * self.n_epochs
+        return epoch >= self.validation_start * self.n_epochs

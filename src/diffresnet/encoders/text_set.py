@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from diffresnet._checks import fail
-from diffresnet.encoders.items import UnreadableError
+from diffresnet.encoders.items import UnreadableError, check_ids
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class TextSet:
             if n != len(self.texts) and (n or name == "ids"):
                 must = f"one for each of {len(self.texts)} texts"
                 fail("TextSet", name, must, n, "Give one a text, or none.")
+        check_ids("TextSet", self.ids)
 
     def content(self, row: int) -> bytes:
         """Return what tells a text apart from others."""

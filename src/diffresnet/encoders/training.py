@@ -7,7 +7,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
@@ -18,6 +17,7 @@ from diffresnet._progress import progress_bar
 from diffresnet.encoders.backbones import make_backbone
 from diffresnet.encoders.backbones.catalog import count_features
 from diffresnet.encoders.checkpoint import Checkpoint
+from diffresnet.encoders.feature_cache import content_key
 from diffresnet.encoders.processes import (
     process_count,
     process_rank,
@@ -67,15 +67,16 @@ def train_backbone(
     """Train a backbone to tell the classes of images, and return the best of its last quarter.
 
     Within a group of processes (`torchrun`) each takes its part of every batch; the weights are
-    those of one process, to rounding. On GPUs it computes in mixed precision (bfloat16).
+    those of one process, to rounding. Only the first of them validates: its checkpoint is the one
+    to keep. On GPUs it computes in mixed precision (bfloat16).
 
     Args:
         name: of the backbone; see `make_backbone`.
         batches: of labeled images; their batch size must be that of the schedule.
         schedule: of training.
         device: where it computes; by default the CPU.
-        state: a file that keeps what is done, about every minute. The same call goes on from it,
-            to the same weights, and removes it at its end.
+        state: a file that keeps what is done, about every minute and at the end. The same call
+            goes on from it, to the same weights. Remove it once the checkpoint is saved.
         validate: of a backbone, the larger the better; None keeps the last epoch.
         report: called by the first process after each epoch.
 
@@ -106,8 +107,6 @@ def train_backbone(
             if first and report is not None:
                 report(record)
     wait_for_all()
-    if first and state is not None:
-        state.unlink(missing_ok=True)
     remarks: dict[str, Any] = {
         "training": identity,
         "validation": None if validate is None else kept.best,
@@ -139,7 +138,7 @@ def _start(
         backbone = make_backbone(name, n_channels=framing.n_channels, image_size=framing.image_size)
         head = nn.Linear(count_features(backbone), len(batches.images.class_names))
     network = synchronize(nn.Sequential(backbone, head))
-    network.to(device, memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
+    network.to(device, memory_format=_memory_format(device))  # pyright: ignore[reportCallIssue]
     optimizer = torch.optim.SGD(
         network.parameters(),
         lr=schedule.learning_rate,
@@ -147,6 +146,15 @@ def _start(
         weight_decay=schedule.weight_decay,
     )
     return TrainingState(network, optimizer)
+
+
+def _memory_format(device: torch.device) -> torch.memory_format:
+    """Return how images lie in memory.
+
+    On a CPU, channels last would save some time, but torch's batch normalization loses four digits
+    with it, so that several processes would not find the weights of one.
+    """
+    return torch.channels_last if device.type == "cuda" else torch.contiguous_format
 
 
 def _train_epoch(
@@ -182,7 +190,7 @@ def _step(
     schedule: BackboneSchedule,
 ) -> list[float]:
     """Take one step, and return the sums over all processes of loss, right answers and images."""
-    images = images.to(memory_format=torch.channels_last)
+    images = images.to(memory_format=_memory_format(images.device))
     with torch.autocast(images.device.type, torch.bfloat16, enabled=images.is_cuda):
         scores = parallel(images)
     smoothing = schedule.label_smoothing
@@ -233,8 +241,7 @@ def _identify(name: str, batches: TrainingBatches, schedule: BackboneSchedule) -
     """Return a text that is the same for the same training only."""
     content = blake2b(digest_size=8)
     images = batches.images
-    for source, *texts in zip(images.sources, images.ids, images.labels, strict=True):
-        size = source.tobytes() if isinstance(source, np.ndarray) else source.stat().st_size
-        content.update(repr((texts, size)).encode())
+    for row, texts in enumerate(zip(images.ids, images.labels, strict=True)):
+        content.update(repr(texts).encode() + content_key(images.content(row)))
     settings = f"{schedule}, {batches.framing}, {batches.augmentation}, seed {batches.seed}"
     return f"{name} on {len(images)} images ({content.hexdigest()}): {settings}"

@@ -53,7 +53,7 @@ class TrainingState:
         Raises:
             ValueError: if it is damaged, or of another training.
         """
-        content = load_tensors(path)
+        content = load_tensors(path, "Remove it to begin anew.")
         if content.get("identity") != identity:
             got = f"{path}, which is of other images or settings"
             remedy = "Give the same ones, or remove the file to begin anew."

@@ -10,7 +10,7 @@ import torch
 from sklearn.utils import column_or_1d
 from torch import Tensor
 
-from diffresnet._checks import fail
+from diffresnet._checks import fail, is_missing
 
 UNLABELED = -1
 
@@ -69,7 +69,7 @@ def encode_labels(y: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     if values.ndim != 1:
         remedy = "Give one label, or a missing one, for each point."
         fail("DiffResNetClassifier.fit", "y", "one-dimensional", f"shape {values.shape}", remedy)
-    known = ~np.array([_is_missing(value) for value in values.tolist()], dtype=bool)
+    known = ~np.array([is_missing(value) for value in values.tolist()], dtype=bool)
     if not known.any():
         remedy = "Label at least one point of each class; -1, None, NaN and '' mean unlabeled."
         fail(
@@ -110,14 +110,3 @@ def _check_classes(given: npt.NDArray[Any]) -> None:
     if (given != np.round(given)).any():
         got, remedy = "fractions (Unknown label type: continuous)", "Pass classes, not quantities."
         fail("DiffResNetClassifier.fit", "y", "labels", got, remedy)
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or isinstance(value, str):
-        return not value or value.isspace()
-    if isinstance(value, bool):
-        return False
-    try:
-        return bool(value == UNLABELED or value != value)  # noqa: PLR0124  (NaN is not itself)
-    except TypeError:  # pandas' NA has no truth value
-        return True

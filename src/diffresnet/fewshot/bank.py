@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from diffresnet._checks import FLOAT_DTYPES, check_count, check_finite_rows, fail
+from diffresnet._checks import FLOAT_DTYPES, check_count, check_finite_rows, fail, is_missing
 
 BASE_SPLITS = ("train", "base")
 
@@ -94,7 +94,7 @@ class FeatureBank:
 
         Args:
             features: (n, ...); what an example has is flattened. Half precision becomes single.
-            labels: (n,) numbers or texts.
+            labels: (n,) numbers or texts; rows without one (-1, NaN, "") are left out.
             class_names: of the classes 0, 1, 2, ..., for labels that are such numbers.
             splits: (n,) names.
         """
@@ -108,7 +108,12 @@ class FeatureBank:
         if np.size(labels) != len(features):
             must, got = f"one for each of {len(features)} rows", f"shape {np.shape(labels)}"
             fail("FeatureBank", "labels", must, got, "Pass one label a row of `features`.")
-        given, codes = np.unique(np.asarray(labels).ravel(), return_inverse=True)
+        labels = labels.ravel()
+        known = np.array([not is_missing(label) for label in labels.tolist()])
+        if not known.any():
+            fail("FeatureBank", "labels", "given for some rows", "none", "Label some examples.")
+        points, labels = points[torch.from_numpy(known)], labels[known]
+        given, codes = np.unique(labels, return_inverse=True)
         names = tuple(str(label) for label in given)
         if class_names is not None:
             if given.dtype.kind not in "iu" or given[0] < 0 or given[-1] >= len(class_names):
@@ -119,6 +124,7 @@ class FeatureBank:
         named = np.empty(0, dtype=np.str_)
         if splits is not None:
             named = np.asarray(splits, dtype=np.str_).ravel()
+            named = named[known] if len(named) == len(known) else named
         return cls(points, torch.from_numpy(codes.astype(np.int64)), names, named)
 
     @classmethod

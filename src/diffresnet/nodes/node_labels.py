@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet._checks import fail
+from diffresnet._checks import fail, is_missing
 
 UNLABELED = -1
 
@@ -38,7 +38,7 @@ def encode_labels(
         return np.maximum(encoded, UNLABELED), names
     if values.ndim != 1:
         fail(function, "labels", "one-dimensional", f"shape {values.shape}", "Pass one a node.")
-    known = [not _is_missing(one) for one in cast("list[Any]", values.tolist())]
+    known = [not is_missing(one) for one in cast("list[Any]", values.tolist())]
     names, inverse = np.unique(values[known].astype(str), return_inverse=True)
     encoded = np.full(len(values), UNLABELED, dtype=np.int64)
     encoded[known] = inverse
@@ -50,10 +50,6 @@ def _as_array(labels: Any) -> npt.NDArray[Any]:
     listed = list(labels)
     numeric = all(isinstance(one, Real) for one in listed)
     return np.array(listed, dtype=None if numeric or not listed else object)
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or label in ("", UNLABELED) or label != label  # noqa: PLR0124
 
 
 def encode_split(function: str, masks: Mapping[str, Any], n_nodes: int) -> npt.NDArray[np.int8]:
