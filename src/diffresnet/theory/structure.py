@@ -6,8 +6,9 @@ The paper defines both with squared norms and uses them without; here they are p
 import torch
 from torch import Tensor
 
-from diffresnet._checks import as_points, fail
+from diffresnet._checks import fail
 from diffresnet._types import Array
+from diffresnet.theory.grouped_points import check_grouped
 
 BLOCK_SIZE = 2**22
 """How many distances are in memory at a time."""
@@ -30,7 +31,7 @@ def min_distance(points: Array, subclasses: Array) -> float:
         >>> min_distance(torch.tensor([[0.0], [1.0], [3.0]]), torch.tensor([0, 0, 1]))
         2.0
     """
-    rows, groups = _check("min_distance", points, subclasses)
+    rows, groups = check_grouped("min_distance", points, subclasses)
     smallest = torch.inf
     for some, their_groups in _blocks(rows, groups):
         distances = _distances(some, rows)
@@ -56,7 +57,7 @@ def max_diameter(points: Array, subclasses: Array) -> float:
         >>> max_diameter(torch.tensor([[0.0], [1.0], [3.0]]), torch.tensor([0, 0, 1]))
         1.0
     """
-    rows, groups = _check("max_diameter", points, subclasses)
+    rows, groups = check_grouped("max_diameter", points, subclasses)
     largest = 0.0
     for group in groups.unique():
         members = rows[groups == group]
@@ -90,19 +91,6 @@ def distance_diameter_ratio(points: Array, subclasses: Array) -> float:
         got = "single points, some of which coincide"
         fail("distance_diameter_ratio", "points", "apart or in groups", got, remedy)
     return torch.inf
-
-
-def _check(function: str, points: Array, subclasses: Array) -> tuple[Tensor, Tensor]:
-    rows = as_points(function, points).detach().to(torch.float64)
-    groups = torch.as_tensor(subclasses, device=rows.device)
-    if rows.ndim != 2:
-        remedy = "Call it once for each set."
-        fail(function, "points", "of shape (N, d)", f"shape {tuple(rows.shape)}", remedy)
-    if groups.is_floating_point() or tuple(groups.shape) != (len(rows),):
-        got = f"{groups.dtype} of shape {tuple(groups.shape)}"
-        remedy = "Number the subclasses 0, 1, 2, ..."
-        fail(function, "subclasses", f"{len(rows)} integers, one a point", got, remedy)
-    return rows, groups
 
 
 def _blocks(rows: Tensor, groups: Tensor) -> list[tuple[Tensor, Tensor]]:

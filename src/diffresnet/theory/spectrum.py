@@ -1,0 +1,116 @@
+"""The eigenvalues of the Laplacian that decide how fast diffusion draws points together."""
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
+
+from diffresnet import _matrix as mx
+from diffresnet._eigenvalue import largest_eigenvalue
+from diffresnet.diffusion import DiffusionOperator
+from diffresnet.theory.subclasses import links_of
+
+DENSE_BELOW = 1500
+"""Up to this many points all eigenvalues are computed; beyond, the outermost ones."""
+
+Complexes = npt.NDArray[np.complex128]
+
+
+def count_closed_classes(operator: DiffusionOperator) -> int:
+    """Count the sets of points that no link leaves and in which each point leads to each other.
+
+    Every one of them tends to a point of its own, whatever the others do: it is how often 0 is an
+    eigenvalue of the Laplacian. For symmetric weights these are the connected components. A
+    directed graph can have more of them than components, and then Proposition 1 fails.
+
+    Args:
+        operator: diffusion over one graph.
+
+    Raises:
+        ValueError: if the operator is a batch.
+
+    Examples:
+        >>> import torch
+        >>> path = torch.tensor([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+        >>> count_closed_classes(DiffusionOperator(path))  # 1 leads to 0 and to 2
+        2
+    """
+    links = links_of("count_closed_classes", operator, operator.n_points)
+    n_classes, classes = connected_components(links, directed=True, connection="strong")
+    rows, columns = links.nonzero()
+    leaves = classes[rows] != classes[columns]
+    return int(n_classes - len(np.unique(classes[rows[leaves]])))
+
+
+def moving_eigenvalues(operator: DiffusionOperator) -> Complexes:
+    """Return the eigenvalues of Lambda - W without the zeros of what never changes, in order.
+
+    A step multiplies the mode of eigenvalue lambda by 1 - step_size lambda. Up to `DENSE_BELOW`
+    points they are all there; beyond, for symmetric weights the least and the greatest, and for
+    others the ones nearest to 0 and the greatest bound on their size.
+
+    Args:
+        operator: diffusion over one graph.
+
+    Returns:
+        (k,) numbers from small to large; empty if no two points are linked.
+
+    Raises:
+        ValueError: if the operator is a batch.
+        RuntimeError: if the iteration for a large graph does not settle.
+
+    Examples:
+        >>> import torch
+        >>> pairs = torch.block_diag(torch.ones(2, 2), 3 * torch.ones(2, 2))
+        >>> moving_eigenvalues(DiffusionOperator(pairs)).real.round(6).tolist()
+        [2.0, 6.0]
+    """
+    n_still = count_closed_classes(operator)
+    n_points, laplacian = operator.n_points, operator.laplacian.detach().double()
+    if n_still == n_points:
+        return np.zeros(0, dtype=np.complex128)
+    if n_points <= DENSE_BELOW:
+        dense = laplacian.to_dense().cpu().numpy()
+        solve = np.linalg.eigvalsh if operator.is_symmetric else np.linalg.eigvals
+        values = solve(dense).astype(np.complex128)
+        return values[np.argsort(np.abs(values), kind="stable")][n_still:]
+    array = mx.to_scipy(laplacian if mx.is_csr(laplacian) else mx.to_csr(laplacian))
+    try:
+        if operator.is_symmetric:
+            ends = [_least_positive(array), largest_eigenvalue(laplacian)]
+            return np.array(ends, dtype=np.complex128)
+        return _outermost(array, n_still)
+    except ArpackNoConvergence as error:
+        message = f"moving_eigenvalues: no eigenvalue found for {n_points} points, the slowest "
+        message += "modes are too close. Take a larger `n_top`, or fewer points."
+        raise RuntimeError(message) from error
+
+
+def _least_positive(laplacian: sparse.csr_array) -> float:
+    """Return the least positive eigenvalue of a symmetric Laplacian."""
+    n_points = laplacian.shape[0]
+    parts = connected_components(laplacian, directed=False)[1]
+    sizes = np.bincount(parts)
+    far = 4 * float(laplacian.diagonal().max())  # beyond every eigenvalue
+
+    def apply(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        column = np.reshape(x, -1)
+        means = np.bincount(parts, weights=column) / sizes  # what does not change goes far away
+        return -(laplacian @ column) - far * means[parts]
+
+    shifted = LinearOperator((n_points, n_points), matvec=apply, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(n_points)
+    values = eigsh(shifted, k=1, which="LA", tol=1e-6, v0=start, return_eigenvectors=False)
+    return -float(values[0])
+
+
+def _outermost(laplacian: sparse.csr_array, n_still: int) -> Complexes:
+    """Return some eigenvalues nearest to 0 but not 0, and Gershgorin's bound on their size."""
+    bound = 2 * float(laplacian.diagonal().max())
+    shifted = sparse.eye_array(laplacian.shape[0], format="csr") - laplacian / bound
+    start = np.random.default_rng(0).standard_normal(laplacian.shape[0])
+    n_wanted = n_still + 4
+    found = eigs(shifted, k=n_wanted, which="LM", v0=start, return_eigenvectors=False)
+    values = bound * (1 - found)
+    return np.append(values[np.argsort(np.abs(values))][n_still:], bound).astype(np.complex128)

@@ -1,0 +1,118 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from diffresnet import DiffusionOperator, build_weights
+from diffresnet._matrix import symmetrize
+from diffresnet.datasets import make_xor
+from diffresnet.theory import (
+    BOUNDS,
+    Growth,
+    ball_factor,
+    count_closed_classes,
+    diffusion_growth,
+    find_subclasses,
+    min_hull_distance,
+    required_ratio,
+)
+
+Load = Callable[[str], dict[str, NDArray[np.float64]]]
+DISCS = torch.arange(400) // 100
+
+
+def grow(xor: dict[str, NDArray[np.float64]], n_steps: int) -> Growth:
+    operator = DiffusionOperator(xor["weights"])
+    return diffusion_growth(xor["points"], DISCS, operator, step_size=1.0, n_steps=n_steps)
+
+
+def test_xor_as_the_program_has_it_and_at_the_spectral_rate(reference_numbers: Load) -> None:
+    xor = reference_numbers("xor.npz")
+    growth = grow(xor, 200)
+    steps = xor["at_steps"].astype(int)
+    found = np.array([growth.min_distances, growth.max_diameters, growth.ratios])[:, steps]
+    np.testing.assert_allclose(found[0], xor["min_distance"], rtol=1e-9)
+    np.testing.assert_allclose(found[1], xor["max_diameter"], rtol=1e-6)
+    np.testing.assert_allclose(found[2], xor["min_distance"] / xor["max_diameter"], rtol=1e-6)
+    assert growth.measured_rate(50, 200) == pytest.approx(growth.spectral_rate, rel=0.02)
+    assert growth.measured_rate(0, 20) != pytest.approx(growth.spectral_rate, rel=0.02)
+
+
+def test_the_required_ratio_is_reached(reference_numbers: Load) -> None:
+    growth = grow(reference_numbers("xor.npz"), 60)
+    steps: list[int] = []
+    for bound in BOUNDS:
+        ratio = ball_factor(2) * required_ratio(4, 2, bound)
+        step = growth.first_step_above(ratio)
+        assert step is not None
+        assert growth.ratios[step - 1] < ratio <= growth.ratios[step]
+        steps.append(step)
+    assert steps == sorted(steps, reverse=True)
+    assert growth.first_step_above(1e9) is None
+
+
+@pytest.mark.parametrize("normalization", ["symmetric", "sinkhorn"])
+def test_hulls_never_come_nearer_and_components_end_at_their_mean(
+    normalization: str, generator: torch.Generator
+) -> None:
+    data = make_xor(generator, n_points=120)
+    weights = build_weights(data.points, 10, normalization=normalization)  # pyright: ignore[reportArgumentType]
+    operator = DiffusionOperator(weights)
+    assert torch.equal(find_subclasses(data.points, data.labels, operator).ids, data.subclasses)
+    step_size = operator.max_convex_step_size
+    states = list(operator.states(data.points, step_size, range(40), method="euler"))
+    distances = [min_hull_distance(state, data.subclasses) for state in states]
+    assert all(b >= a * (1 - 1e-8) for a, b in zip(distances, distances[1:], strict=False))
+    assert distances[-1] > 1.5 * distances[0]
+    limit = operator.diffuse(data.points, step_size, 5000, method="euler")
+    for group in range(4):
+        mine = data.subclasses == group
+        mean = data.points[mine].mean(dim=0)
+        assert torch.allclose(limit[mine], mean.expand(int(mine.sum()), 2), atol=1e-9)
+
+
+def test_a_directed_graph_breaks_proposition_1(reference_numbers: Load) -> None:
+    """XOR with `n_top` 5: four components, but five sets of points that no link leaves."""
+    points = torch.from_numpy(reference_numbers("xor.npz")["points"])
+    weights = build_weights(points, 5, bandwidth=0.5, normalization="row")
+    directed, both_ways = DiffusionOperator(weights), DiffusionOperator(symmetrize(weights))
+    labels = torch.tensor([0, 0, 1, 1])[DISCS]
+    for operator in (directed, both_ways):
+        found = find_subclasses(points, labels, operator)
+        assert found.are_structured
+        assert torch.equal(found.ids, DISCS)
+    assert count_closed_classes(directed) == 5
+    assert count_closed_classes(both_ways) == 4
+    stuck = max_diameter_after(directed, points, 4000)
+    assert stuck == pytest.approx(0.74, abs=0.01)
+    assert stuck == pytest.approx(max_diameter_after(directed, points, 8000), rel=1e-4)
+    step = both_ways.max_convex_step_size
+    assert max_diameter_after(both_ways, points, 4000, step) < 1e-4
+
+
+def max_diameter_after(
+    operator: DiffusionOperator, points: torch.Tensor, n_steps: int, step_size: float = 1.0
+) -> float:
+    state = operator.diffuse(points, step_size, n_steps, method="euler")
+    return max(float(torch.cdist(disc, disc).max()) for disc in state.split(100))
+
+
+def test_one_subclass_and_single_points() -> None:
+    points = torch.tensor([[0.0], [1.0]])
+    operator = DiffusionOperator(torch.ones(2, 2))
+    growth = diffusion_growth(points, torch.tensor([0, 0]), operator, step_size=0.25, n_steps=1)
+    assert growth.min_distances == (float("inf"),) * 2
+    alone = DiffusionOperator(torch.eye(2))
+    growth = diffusion_growth(points, torch.tensor([0, 1]), alone, step_size=0.25, n_steps=1)
+    assert growth.ratios == (float("inf"),) * 2
+    assert growth.spectral_rate == float("inf")
+    with pytest.raises(ValueError, match="measured_rate: `last` must be a step with a positive D"):
+        growth.measured_rate(0, 1)
+    with pytest.raises(ValueError, match="measured_rate: `last` must be between 1 and the last"):
+        growth.measured_rate(0, 2)
+    with pytest.raises(ValueError, match="measured_rate: `first` must be between 0 and `last` - 1"):
+        growth.measured_rate(1, 1)
+    with pytest.raises(ValueError, match="diffusion_growth: `n_steps` must be at least 0, got -1"):
+        diffusion_growth(points, torch.tensor([0, 1]), alone, step_size=1.0, n_steps=-1)
