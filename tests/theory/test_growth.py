@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -58,13 +59,15 @@ def test_hulls_never_come_nearer_and_components_end_at_their_mean(
     normalization: str, generator: torch.Generator
 ) -> None:
     data = make_xor(generator, n_points=120)
-    weights = build_weights(data.points, 10, normalization=normalization)  # pyright: ignore[reportArgumentType]
+    weights = build_weights(data.points, 7, normalization=normalization)  # pyright: ignore[reportArgumentType]
     operator = DiffusionOperator(weights)
-    assert torch.equal(find_subclasses(data.points, data.labels, operator).ids, data.subclasses)
+    found = find_subclasses(data.points, data.labels, operator)
+    assert found.are_structured
+    assert torch.equal(found.ids, data.subclasses)
     step_size = operator.max_convex_step_size
     states = list(operator.states(data.points, step_size, range(40), method="euler"))
     distances = [min_hull_distance(state, data.subclasses) for state in states]
-    assert all(b >= a * (1 - 1e-8) for a, b in zip(distances, distances[1:], strict=False))
+    assert all(b >= a * (1 - 1e-8) for a, b in pairwise(distances))
     assert distances[-1] > 1.5 * distances[0]
     limit = operator.diffuse(data.points, step_size, 5000, method="euler")
     for group in range(4):
@@ -73,9 +76,12 @@ def test_hulls_never_come_nearer_and_components_end_at_their_mean(
         assert torch.allclose(limit[mine], mean.expand(int(mine.sum()), 2), atol=1e-9)
 
 
-def test_a_directed_graph_breaks_proposition_1(reference_numbers: Load) -> None:
-    """XOR with `n_top` 5: four components, but five sets of points that no link leaves."""
-    points = torch.from_numpy(reference_numbers("xor.npz")["points"])
+@pytest.mark.parametrize("which", ["reference", "seed 0"])
+def test_a_directed_graph_breaks_proposition_1(which: str, reference_numbers: Load) -> None:
+    """XOR with `n_top` 5: four components, but more sets of points that no link leaves."""
+    points = make_xor(torch.Generator().manual_seed(0)).points
+    if which == "reference":
+        points = torch.from_numpy(reference_numbers("xor.npz")["points"])
     weights = build_weights(points, 5, bandwidth=0.5, normalization="row")
     directed, both_ways = DiffusionOperator(weights), DiffusionOperator(symmetrize(weights))
     labels = torch.tensor([0, 0, 1, 1])[DISCS]
@@ -83,13 +89,13 @@ def test_a_directed_graph_breaks_proposition_1(reference_numbers: Load) -> None:
         found = find_subclasses(points, labels, operator)
         assert found.are_structured
         assert torch.equal(found.ids, DISCS)
-    assert count_closed_classes(directed) == 5
+    assert count_closed_classes(directed) > 4
     assert count_closed_classes(both_ways) == 4
     stuck = max_diameter_after(directed, points, 4000)
-    assert stuck == pytest.approx(0.74, abs=0.01)
-    assert stuck == pytest.approx(max_diameter_after(directed, points, 8000), rel=1e-4)
+    assert stuck > 0.5
+    assert stuck == pytest.approx(max_diameter_after(directed, points, 8000), rel=1e-3)
     step = both_ways.max_convex_step_size
-    assert max_diameter_after(both_ways, points, 4000, step) < 1e-4
+    assert max_diameter_after(both_ways, points, 8000, step) < 1e-4
 
 
 def max_diameter_after(

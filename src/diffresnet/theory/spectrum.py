@@ -113,4 +113,5 @@ def _outermost(laplacian: sparse.csr_array, n_still: int) -> Complexes:
     n_wanted = n_still + 4
     found = eigs(shifted, k=n_wanted, which="LM", v0=start, return_eigenvectors=False)
     values = bound * (1 - found)
-    return np.append(values[np.argsort(np.abs(values))][n_still:], bound).astype(np.complex128)
+    moving = values[np.abs(values) > 1e-8 * bound]  # of equal ones the iteration may miss some
+    return np.append(moving[np.argsort(np.abs(moving))], bound).astype(np.complex128)
