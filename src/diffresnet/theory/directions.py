@@ -1,0 +1,147 @@
+"""A direction along which all subclasses are disjoint intervals (Theorem 2), found."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from diffresnet._types import Array
+from diffresnet.theory.balls import max_ball_diameter
+from diffresnet.theory.direction_search import N_STARTS, descend, discriminants, fit_orders, whiten
+from diffresnet.theory.grouped_points import Floats, split_groups
+from diffresnet.theory.intervals import GroupedRows, unit
+from diffresnet.theory.required_ratio import bad_share
+from diffresnet.theory.structure import min_distance
+
+CHANCE = 1e-9
+"""How likely random draws may miss, where Theorem 2 says how many directions are good."""
+
+FEWEST_DRAWS, MOST_DRAWS = 512, 4096
+ROUNDING = 1e-12
+"""Gaps below this, relative to the size of the points, are no gaps."""
+
+
+@dataclass(frozen=True)
+class SeparatingDirection:
+    """The best direction that was found.
+
+    Attributes:
+        direction: (d,) w*, of length 1, in float64.
+        order: the subclasses from left to right, by the numbers they were given.
+        intervals: (M, 2) ends of w*.x for each of them, in this order.
+        margin: the smallest gap between neighbors; negative if some overlap; infinite for one.
+        n_parted: pairs of subclasses whose intervals do not touch, out of M(M-1)/2.
+        found: whether all are disjoint, by more than rounding.
+        n_tried: directions that were looked at.
+    """
+
+    direction: Tensor
+    order: tuple[int, ...]
+    intervals: Tensor
+    margin: float
+    n_parted: int
+    found: bool
+    n_tried: int
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """The M - 1 parallel hyperplanes w*.x = c: the middles of the gaps, from left to right."""
+        middles = (self.intervals[1:, 0] + self.intervals[:-1, 1]) / 2
+        return tuple(float(middle) for middle in middles)
+
+    def __str__(self) -> str:
+        n_pairs = len(self.order) * (len(self.order) - 1) // 2
+        if self.found:
+            return f"a direction parts all {len(self.order)} subclasses, by {self.margin:.3g}"
+        return (
+            f"no direction found that parts all {len(self.order)} subclasses; the best of "
+            f"{self.n_tried} parts {self.n_parted} of {n_pairs} pairs"
+        )
+
+
+def find_separating_direction(
+    points: Array, subclasses: Array, generator: torch.Generator | None = None
+) -> SeparatingDirection:
+    """Search a direction along which all subclasses are disjoint intervals (Theorem 2).
+
+    Random directions come first, as many as make a miss less likely than `CHANCE` where the bound
+    of Theorem 2 says how many are good, and the directions in which the means differ. If none will
+    do, the best are turned by descent, and for the orders they show a linear program tells whether
+    a direction exists. Beyond Theorem 2 the search is no proof: there may be one where none is
+    found.
+
+    Args:
+        points: (N, d).
+        subclasses: (N,) integers; points with the same one are in the same subclass.
+        generator: of the random directions; by default one with a fixed seed.
+
+    Raises:
+        ValueError: if `points` is not a finite (N, d) array or `subclasses` not N integers.
+
+    Examples:
+        >>> points = torch.tensor([[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 2.0]])
+        >>> found = find_separating_direction(points, torch.tensor([0, 1, 2, 3]))
+        >>> found.found, len(found.thresholds)
+        (True, 3)
+    """
+    rows, groups, names = split_groups("find_separating_direction", points, subclasses)
+    if generator is None:
+        generator = torch.Generator().manual_seed(0)
+    data = GroupedRows.of(rows, groups)
+    tiny = ROUNDING * float(np.abs(data.rows).max())
+    white, back = whiten(data)
+    drawn = _draws(data.rows.shape[1], _count_draws(points, subclasses, len(names)), generator)
+    inside = np.concatenate([discriminants(white), drawn[: len(drawn) // 2]])
+    tried = np.concatenate([unit(inside @ back), discriminants(data), drawn])
+    margins = data.margins(tried)
+    if len(names) > 1 and margins.max() <= tiny:
+        tried = np.concatenate([tried, _improve(data, white, back, tried)])
+        margins = data.margins(tried)
+    best = tried[margins.argmax()]
+    lows, highs = (end[:, 0] + best @ rows.mean(axis=0) for end in data.ends(best[None]))
+    order = np.argsort(lows, kind="stable")
+    return SeparatingDirection(
+        torch.from_numpy(best),
+        tuple(int(names[group]) for group in order),
+        torch.from_numpy(np.stack([lows, highs], axis=1)[order]),
+        float(margins.max()),
+        data.parted_pairs(best),
+        bool(margins.max() > tiny),
+        len(tried),
+    )
+
+
+def _count_draws(points: Array, subclasses: Array, n_subclasses: int) -> int:
+    diameter = max_ball_diameter(points, subclasses)
+    distance = min_distance(points, subclasses)
+    if n_subclasses == 1 or diameter == 0:
+        return FEWEST_DRAWS
+    rows = torch.as_tensor(points)
+    share = bad_share(n_subclasses, rows.shape[1], distance / diameter)
+    if share == 1:
+        return 2 * FEWEST_DRAWS
+    needed = math.log(CHANCE) / math.log(max(share, CHANCE))
+    return min(max(FEWEST_DRAWS, math.ceil(needed)), MOST_DRAWS)
+
+
+def _draws(n_features: int, n_draws: int, generator: torch.Generator) -> Floats:
+    if n_features == 1:
+        return np.ones((1, 1))
+    drawn = torch.randn(n_draws, n_features, generator=generator, dtype=torch.float64)
+    return unit(drawn.numpy())
+
+
+def _improve(data: GroupedRows, white: GroupedRows, back: Floats, tried: Floats) -> Floats:
+    """Return better directions than those `tried`: by descent, then by linear programs."""
+    inside = np.linalg.solve(back @ back.T, back @ tried.T).T  # the same directions, whitened
+    lengths = np.linalg.norm(inside, axis=1)
+    scores = data.margins(tried) / lengths
+    starts = unit(inside[np.argsort(-scores, kind="stable")[:N_STARTS]])
+    turned = descend(white, starts)
+    best = turned[np.argsort(-white.margins(turned), kind="stable")]
+    better = unit(best @ back)
+    if data.margins(better).max() > 0:
+        return better
+    return np.concatenate([better, unit(fit_orders(white, best) @ back)])
