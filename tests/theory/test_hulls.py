@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from scipy.optimize import minimize
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from diffresnet.theory import hull_distance, min_distance, min_hull_distance
 
@@ -11,17 +12,20 @@ def brute_force(left: torch.Tensor, right: torch.Tensor) -> float:
     a, b = left.double().numpy(), right.double().numpy()
     n = len(a)
 
-    def squared(weights: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    def squared(weights: NDArray[np.float64]) -> float:
         return float(((weights[:n] @ a - weights[n:] @ b) ** 2).sum())
 
     start = np.concatenate([np.full(n, 1 / n), np.full(len(b), 1 / len(b))])
-    sums = [
-        {"type": "eq", "fun": lambda w: w[:n].sum() - 1},
-        {"type": "eq", "fun": lambda w: w[n:].sum() - 1},
-    ]
-    options = {"maxiter": 500, "ftol": 1e-15}
-    bounds = [(0, 1)] * len(start)
-    found = minimize(squared, start, bounds=bounds, constraints=sums, options=options)
+    sums = np.zeros((2, len(start)))
+    sums[0, :n] = sums[1, n:] = 1.0
+    found = minimize(
+        squared,
+        start,
+        method="SLSQP",
+        bounds=Bounds(0, 1),
+        constraints=[LinearConstraint(sums, 1, 1)],
+        options={"maxiter": 500, "ftol": 1e-15},
+    )
     return float(np.sqrt(max(found.fun, 0)))
 
 

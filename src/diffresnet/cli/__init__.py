@@ -11,6 +11,7 @@ from diffresnet.cli.demo import demo
 from diffresnet.cli.embed import embed
 from diffresnet.cli.fewshot import fewshot
 from diffresnet.cli.nodes import nodes
+from diffresnet.cli.theory import theory
 from diffresnet.cli.train_backbone import train
 
 app = typer.Typer(
@@ -45,5 +46,6 @@ app.command()(demo)
 app.command()(embed)
 app.command()(fewshot)
 app.command()(nodes)
+app.command()(theory)
 app.command("train-backbone")(train)
 app.add_typer(reproduce.app, name="reproduce")

@@ -1,5 +1,6 @@
 """The paper's theory (Section 4), as functions."""
 
+from diffresnet.theory.analysis import RatioReached, Separation, TheoryAnalysis, analyze
 from diffresnet.theory.balls import ball_factor, max_ball_diameter
 from diffresnet.theory.directions import SeparatingDirection, find_separating_direction
 from diffresnet.theory.flow import Flow, FlowReport, build_flow
@@ -19,9 +20,13 @@ __all__ = [
     "FlowReport",
     "Growth",
     "NTopRange",
+    "RatioReached",
     "SeparatingDirection",
+    "Separation",
     "StabilityReport",
     "Subclasses",
+    "TheoryAnalysis",
+    "analyze",
     "analyze_stability",
     "bad_share",
     "ball_factor",

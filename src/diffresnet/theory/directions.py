@@ -19,6 +19,9 @@ CHANCE = 1e-9
 """How likely random draws may miss, where Theorem 2 says how many directions are good."""
 
 FEWEST_DRAWS, MOST_DRAWS = 512, 4096
+MOST_IMPROVED = 64
+"""With more subclasses than this only directions are tried: programs for their orders are long."""
+
 ROUNDING = 1e-12
 """Gaps below this, relative to the size of the points, are no gaps."""
 
@@ -96,7 +99,7 @@ def find_separating_direction(
     inside = np.concatenate([discriminants(white), drawn[: len(drawn) // 2]])
     tried = np.concatenate([unit(inside @ back), discriminants(data), drawn])
     margins = data.margins(tried)
-    if len(names) > 1 and margins.max() <= tiny:
+    if 1 < len(names) <= MOST_IMPROVED and margins.max() <= tiny:
         tried = np.concatenate([tried, _improve(data, white, back, tried)])
         margins = data.margins(tried)
     best = tried[margins.argmax()]
@@ -135,7 +138,8 @@ def _draws(n_features: int, n_draws: int, generator: torch.Generator) -> Floats:
 
 def _improve(data: GroupedRows, white: GroupedRows, back: Floats, tried: Floats) -> Floats:
     """Return better directions than those `tried`: by descent, then by linear programs."""
-    inside = np.linalg.solve(back @ back.T, back @ tried.T).T  # the same directions, whitened
+    # The same directions, whitened.
+    inside: Floats = np.linalg.solve(back @ back.T, back @ tried.T).T.astype(np.float64)
     lengths = np.linalg.norm(inside, axis=1)
     scores = data.margins(tried) / lengths
     starts = unit(inside[np.argsort(-scores, kind="stable")[:N_STARTS]])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
@@ -61,7 +62,7 @@ def hinge_network(hinges: Hinges, width: int, dtype: torch.dtype) -> nn.Sequenti
     blocks: list[nn.Module] = []
     for first in range(0, len(pairs), width):
         inner = two_layers(len(direction), width).to(dtype)
-        incoming, _, outgoing = inner
+        incoming, outgoing = cast("nn.Linear", inner[0]), cast("nn.Linear", inner[2])
         for parameter in inner.parameters():
             nn.init.zeros_(parameter)
         for place, (knot, slope) in enumerate(pairs[first : first + width]):

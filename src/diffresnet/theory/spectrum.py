@@ -108,7 +108,8 @@ def _least_positive(laplacian: sparse.csr_array) -> float:
 def _outermost(laplacian: sparse.csr_array, n_still: int) -> Complexes:
     """Return some eigenvalues nearest to 0 but not 0, and Gershgorin's bound on their size."""
     bound = 2 * float(laplacian.diagonal().max())
-    shifted = sparse.eye_array(laplacian.shape[0], format="csr") - laplacian / bound
+    identity = sparse.eye_array(laplacian.shape[0], format="csr")
+    shifted = sparse.csr_array(identity - laplacian * (1 / bound))
     start = np.random.default_rng(0).standard_normal(laplacian.shape[0])
     n_wanted = n_still + 4
     found = eigs(shifted, k=n_wanted, which="LM", v0=start, return_eigenvectors=False)

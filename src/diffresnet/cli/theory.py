@@ -1,0 +1,134 @@
+"""`diffresnet theory`: what the paper's theorems say of your own points."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from diffresnet._files import write_whole
+from diffresnet.cli.labels_file import read_labels
+from diffresnet.cli.predictions import check_new_file
+from diffresnet.cli.refusal import refuse
+from diffresnet.cli.tables import read_points
+
+
+def theory(
+    points: Annotated[
+        Path,
+        typer.Argument(
+            help="Points: .csv or .parquet with a column for each feature, .npy, or .npz with the "
+            "array features and, if there are any, ids and labels."
+        ),
+    ],
+    *,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Labels of all points: .csv or .parquet with the columns id and label; or .npy or "
+            ".npz with one label a point.",
+            show_default="the labels in POINTS",
+        ),
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Column of the labels.", show_default="label")
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(help="Column of the ids.", show_default="id; row numbers if there is none"),
+    ] = None,
+    n_top: Annotated[
+        int, typer.Option(help="Neighbors that the graph keeps, the point itself counted.", min=1)
+    ] = 11,
+    step_size: Annotated[
+        float | None,
+        typer.Option(help="Of diffusion.", show_default="the longest with which hulls shrink"),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            help="Diffusion steps to take.",
+            min=0,
+            show_default="as many as should make L/D large enough, up to 1000",
+        ),
+    ] = None,
+    width: Annotated[int, typer.Option(help="Of the network that is written down.", min=1)] = 8,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="File for the numbers, .json.", dir_okay=False)
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="File for a page that shows them, .html.", dir_okay=False)
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
+) -> None:
+    """Tell whether labeled points are structured, whether diffusion is stable and helps.
+
+    Says which subclasses the neighbor graph shows, how long a diffusion step may be, after how many
+    steps Theorem 2 promises parallel planes between all subclasses, and whether the network of
+    Theorem 1, written down rather than trained, separates the classes.
+
+    Examples:
+      diffresnet theory points.npz --labels labels.csv --n-top 8
+
+      diffresnet theory points.csv --label-column kind --json numbers.json --report page.html
+    """
+    inputs = [path for path in (points, labels) if path is not None]
+    outputs = {"--json": (json_file, ".json"), "--report": (report, ".html")}
+    for option, (path, suffix) in outputs.items():
+        if path is not None:
+            check_new_file(path, option, (suffix,), inputs, force=force)
+    features, known = _read(points, labels, id_column, label_column)
+    numbers = np.unique(known, return_inverse=True)[1]
+    from diffresnet.report.theory_page import make_theory_page  # noqa: PLC0415  (slow)
+    from diffresnet.report.theory_sentences import (  # noqa: PLC0415
+        describe_separation,
+        describe_stability,
+        describe_structure,
+    )
+    from diffresnet.theory import analyze  # noqa: PLC0415
+
+    contents: dict[Path, bytes] = {}
+    try:
+        found = analyze(
+            features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
+        )
+        if json_file is not None:
+            contents[json_file] = (json.dumps(found.to_json(), indent=1) + "\n").encode()
+        if report is not None:
+            contents[report] = make_theory_page(found, points.name)
+    except (ModuleNotFoundError, RuntimeError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
+    console = Console()
+    for describe in (describe_structure, describe_stability, describe_separation):
+        for sentence in describe(found):
+            console.print(sentence, soft_wrap=True, highlight=False, markup=False)
+    for path, content in contents.items():
+        console.print(f"wrote {write_whole(path, content)}", soft_wrap=True, markup=False)
+
+
+def _read(
+    path: Path, labels: Path | None, id_column: str | None, label_column: str | None
+) -> tuple[np.ndarray, list[str]]:
+    """Return the features, and the label of every point."""
+    read = read_points(
+        path,
+        id_column=id_column,
+        label_column=label_column,
+        need_labels=labels is None,
+        what="POINTS",
+    )
+    if read.features is None:
+        refuse("POINTS", "a file with features", "ids only", "Add features.")
+    known = read.labels
+    if labels is not None:
+        known = read_labels(labels, read.ids, id_column=id_column, label_column=label_column)
+    if known is None:
+        must = f"given, or POINTS must have a column '{label_column or 'label'}'"
+        refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
+    n_missing = known.count("")
+    if n_missing:
+        remedy = "Leave out the others; `diffresnet classify` labels them."
+        refuse("--labels", "a label for every point", f"{n_missing} points without", remedy)
+    return read.features, known

@@ -1,0 +1,22 @@
+import torch
+
+from diffresnet.datasets import make_xor
+from diffresnet.report.theory_page import draw_growth, make_theory_page
+from diffresnet.theory import analyze
+
+
+def test_the_page_shows_everything(generator: torch.Generator) -> None:
+    data = make_xor(generator, n_points=80)
+    found = analyze(data.points, data.labels, n_top=5, n_steps=30)
+    page = make_theory_page(found, "<xor>").decode()
+    assert "<title>Theory: &lt;xor&gt;</title>" in page
+    for heading in ("structured?", "stable?", "separate the classes?"):
+        assert f"{heading}</h2>" in page
+    assert page.count("data:image/png;base64,") == 1
+    assert page.count("<tr>") == 1 + 4
+
+
+def test_a_picture_without_finite_ratios() -> None:
+    points = torch.tensor([[0.0, 0.0], [5.0, 0.0]])
+    found = analyze(points, torch.tensor([0, 1]), n_top=1, n_steps=2)
+    assert draw_growth(found).startswith(b"\x89PNG")
