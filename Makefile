@@ -23,6 +23,7 @@ lint: .venv/installed
 # Every picture of the README and the docs.
 pictures: .venv/installed
 	$(BIN)/diffresnet reproduce xor --out docs/images
+	$(BIN)/diffresnet reproduce theory --out docs/images
 
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/diffusion.py

@@ -10,6 +10,7 @@ from diffresnet.cli.folders import make_folder
 from diffresnet.cli.reproduce_curves import n_top, steps, strength, time
 from diffresnet.cli.reproduce_nodes import depth, nodes
 from diffresnet.cli.reproduce_tables import ablation, fewshot, tsne
+from diffresnet.cli.reproduce_theory import theory
 from diffresnet.cli.reproduce_xor import xor
 
 app = typer.Typer(
@@ -43,5 +44,5 @@ def synthetic(
         console.print(f"wrote {path}", soft_wrap=True)
 
 
-for command in (ablation, depth, fewshot, n_top, nodes, strength, steps, time, tsne, xor):
+for command in (ablation, depth, fewshot, n_top, nodes, strength, steps, theory, time, tsne, xor):
     app.command()(command)

@@ -150,7 +150,7 @@ def analyze(
     Examples:
         >>> from diffresnet.datasets import make_xor
         >>> data = make_xor(torch.Generator().manual_seed(0), n_points=80)
-        >>> found = analyze(data.points, data.labels, n_top=5)
+        >>> found = analyze(data.points, data.labels, n_top=8, n_steps=60)
         >>> found.subclasses.are_structured, found.diffused.direction.found
         (True, True)
     """

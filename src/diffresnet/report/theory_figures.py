@@ -1,0 +1,71 @@
+"""Pictures of the theory: L/D with what Theorem 2 requires, and points before and after."""
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from diffresnet.report.panels import CLASS_COLORS, draw_points, limits_of, new_figure, render
+
+STYLES = {"paper": ":", "sqrt": "-.", "exact": "--"}
+
+
+def draw_required(
+    ratios: Sequence[float], predicted: Sequence[float], required: Mapping[str, float]
+) -> bytes:
+    """Draw L/D by step, the growth that the spectrum predicts, and the required ratios.
+
+    Args:
+        ratios: L/D after 0, 1, 2, ... steps.
+        predicted: a curve beside it, as long.
+        required: L/D of Theorem 2, by bound.
+
+    Raises:
+        ModuleNotFoundError: if matplotlib is not installed.
+    """
+    figure = new_figure("draw_required", 6.4, 4)
+    axes = figure.subplots()
+    axes.semilogy(ratios, color="#222222", label="L/D, measured")
+    axes.semilogy(predicted, color="#d35400", linestyle="--", label="at the spectral rate")
+    for (bound, ratio), color in zip(required.items(), CLASS_COLORS[1:], strict=False):
+        label = f"Theorem 2, {bound}: {ratio:.3g}"
+        axes.axhline(ratio, color=color, linestyle=STYLES.get(bound, "-"), label=label)
+    axes.set(xlabel="diffusion steps", ylabel="L/D", title="XOR: when Theorem 2 applies")
+    axes.legend(frameon=False)
+    return render(figure, "png")
+
+
+def draw_states(states: Mapping[str, Tensor], labels: Tensor) -> bytes:
+    """Draw planar points (N, 2) in several states, side by side, over the same axes.
+
+    Args:
+        states: the points, by title.
+        labels: (N,) class of each point, which gives its color.
+
+    Raises:
+        ModuleNotFoundError: if matplotlib is not installed.
+    """
+    figure = new_figure("draw_states", 3.6 * len(states), 3.9)
+    limits = limits_of(*states.values())
+    panels = figure.subplots(1, len(states), squeeze=False)[0]
+    for panel, (title, points) in zip(panels, states.items(), strict=True):
+        draw_points(panel, points, labels, title, limits)
+    return render(figure, "png")
+
+
+def draw_levels(states: Mapping[str, Tensor], labels: Tensor) -> bytes:
+    """Draw planar points in several states, each over axes of its own, w* from left to right.
+
+    Args:
+        states: the points (N, 2), by title: the place along w*, and that along beta*.
+        labels: (N,) class of each point, which gives its color.
+
+    Raises:
+        ModuleNotFoundError: if matplotlib is not installed.
+    """
+    figure = new_figure("draw_levels", 4 * len(states), 3.6)
+    panels = figure.subplots(1, len(states), squeeze=False)[0]
+    colors = [CLASS_COLORS[int(label) % len(CLASS_COLORS)] for label in labels]
+    for panel, (title, points) in zip(panels, states.items(), strict=True):
+        panel.scatter(points[:, 0], points[:, 1], c=colors, s=9, alpha=0.7, linewidths=0)
+        panel.set(title=title, xlabel="along w*", ylabel="along beta*")
+    return render(figure, "png")
