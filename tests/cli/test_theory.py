@@ -38,7 +38,7 @@ def refused(*arguments: object) -> str:
 
 @pytest.mark.usefixtures("folder")
 def test_answers_and_files() -> None:
-    said = run("all.npz", "--n-top", 8, "--json", "new/n.json", "--report", "page.html")
+    said = run("all.npz", "--n-top", 7, "--json", "new/n.json", "--report", "page.html")
     assert "Structured: no link between subclasses" in said
     assert "Stable: hulls shrink at each step" in said
     assert "The network of Theorem 1 separates the classes" in said

@@ -12,7 +12,7 @@ from diffresnet.theory import analyze
 
 def test_structured_points(generator: torch.Generator) -> None:
     data = make_xor(generator, n_points=80)
-    found = analyze(data.points, data.labels, n_top=8)
+    found = analyze(data.points, data.labels, n_top=7)
     structure = " ".join(describe_structure(found))
     assert "4 components; split by class they are 4 subclasses." in structure
     assert "Structured: no link between subclasses" in structure

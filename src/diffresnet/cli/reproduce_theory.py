@@ -26,22 +26,8 @@ def theory(
     result = run_theory(torch.Generator().manual_seed(seed))
     contents = {
         "theory_growth.png": _draw_growth(result),
-        "theory_directed.png": draw_states(
-            {
-                "raw points": result.raw,
-                f"directed graph: D stays at {result.diameters[0]:.2f}": result.directed,
-                f"symmetrized: D is {result.diameters[1]:.1g}": result.symmetrized,
-            },
-            result.labels,
-        ),
-        "theory_hinges.png": draw_levels(
-            {
-                "five regions, two classes": result.slabs,
-                f"one hinge a region: {result.n_wrong[0]} points wrong": result.one_hinge,
-                f"two hinges a change: {result.n_wrong[1]} wrong": result.two_hinges,
-            },
-            result.slab_labels,
-        ),
+        "theory_directed.png": _draw_directed(result),
+        "theory_hinges.png": _draw_hinges(result),
         "theory.json": (json.dumps(result.to_json(), indent=1) + "\n").encode(),
     }
     console = Console()
@@ -51,10 +37,30 @@ def theory(
 
 
 def _draw_growth(result: TheoryResult) -> bytes:
-    growth = result.growth
+    growth = result.growth.growth
     middle = 100  # late enough for the slowest mode to be the only one left
     predicted = [
         growth.ratios[middle] / growth.contraction ** (step - middle)
         for step in range(len(growth.ratios))
     ]
-    return draw_required(growth.ratios, predicted, result.required)
+    return draw_required(growth.ratios, predicted, result.growth.required)
+
+
+def _draw_directed(result: TheoryResult) -> bytes:
+    one_way, both_ways = result.directed, result.symmetrized
+    states = {
+        "raw points": result.xor.points,
+        f"directed graph: D stays at {one_way.max_diameter:.2f}": one_way.points,
+        f"symmetrized: D is {both_ways.max_diameter:.1g}": both_ways.points,
+    }
+    return draw_states(states, result.xor.labels)
+
+
+def _draw_hinges(result: TheoryResult) -> bytes:
+    one, two = result.one_hinge, result.two_hinges
+    states = {
+        "five regions, two classes": result.regions,
+        f"one hinge a region: {one.n_wrong} points wrong": one.points,
+        f"two hinges a change: {two.n_wrong} wrong": two.points,
+    }
+    return draw_levels(states, result.region_labels)

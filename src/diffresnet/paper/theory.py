@@ -7,12 +7,14 @@ import torch
 from torch import Tensor
 
 from diffresnet._matrix import symmetrize
-from diffresnet.datasets import make_xor
+from diffresnet.datasets import SyntheticSet, make_xor
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.paper.one_hinge import build_one_hinge_flow
 from diffresnet.paper.settings import XOR, XOR_STEPS
 from diffresnet.theory import (
     BOUNDS,
+    Bound,
+    Flow,
     Growth,
     ball_factor,
     build_flow,
@@ -33,52 +35,100 @@ SLABS = ((0.0, 1.4), (1.6, 2.0), (2.2, 3.6), (3.8, 4.2), (4.4, 5.8))
 
 
 @dataclass(frozen=True)
+class GrowthExample:
+    """Proposition 1 and Theorem 2 on the XOR set, with the paper's settings.
+
+    Attributes:
+        growth: L and D by step.
+        required: for each bound, the L/D of Theorem 2 for balls of diameter D.
+    """
+
+    growth: Growth
+    required: dict[Bound, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the rates, and the steps at which Theorem 2 applies, for a file."""
+        factors = {"step": 1.0, "step_with_ball_factor": ball_factor(2)}
+        return {
+            "measured_rate": self.growth.measured_rate(50, max(XOR_STEPS)),
+            "spectral_rate": self.growth.spectral_rate,
+            "bounds": {
+                bound: {"required_ratio": ratio}
+                | {
+                    name: self.growth.first_step_above(factor * ratio)
+                    for name, factor in factors.items()
+                }
+                for bound, ratio in self.required.items()
+            },
+        }
+
+
+@dataclass(frozen=True)
+class GraphExample:
+    """The XOR set after very many steps over a graph of 5 neighbors.
+
+    Attributes:
+        points: (400, 2).
+        max_diameter: D.
+        n_closed_classes: sets of points that no link leaves.
+    """
+
+    points: Tensor
+    max_diameter: float
+    n_closed_classes: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers, for a file."""
+        return {"max_diameter": self.max_diameter, "n_closed_classes": self.n_closed_classes}
+
+
+@dataclass(frozen=True)
+class HingeExample:
+    """Regions side by side after a network that was written down.
+
+    Attributes:
+        points: (N, 2).
+        n_wrong: points on the wrong side.
+    """
+
+    points: Tensor
+    n_wrong: int
+
+
+@dataclass(frozen=True)
 class TheoryResult:
     """What the pictures of the theory show.
 
     Attributes:
-        growth: L and D on XOR, with the paper's settings.
-        required: for each bound, the L/D of Theorem 2 for balls of diameter D.
-        reached: for each bound, the step at which it is reached; and with `ball_factor`.
-        labels: (400,) classes of the XOR set.
-        raw: (400, 2) its points.
-        directed: the points after diffusion over the directed graph of 5 neighbors.
-        symmetrized: the same over the symmetrized graph.
-        diameters: D at the end, over the directed and over the symmetrized graph.
-        closed_classes: of the two graphs.
-        slabs: (N, 2) points of the example of Theorem 1, w* being the first axis.
-        slab_labels: (N,) their classes.
-        one_hinge: the points after the paper's network.
-        two_hinges: the points after ours.
-        n_wrong: points on the wrong side after each.
+        xor: the XOR set.
+        growth: L and D on it.
+        directed: its end over a directed graph.
+        symmetrized: its end over the same graph, symmetrized.
+        regions: (N, 2) points of the example of Theorem 1, w* being the first axis.
+        region_labels: (N,) their classes.
+        one_hinge: these after the paper's network.
+        two_hinges: these after ours.
     """
 
-    growth: Growth
-    required: dict[str, float]
-    reached: dict[str, tuple[int | None, int | None]]
-    labels: Tensor
-    raw: Tensor
-    directed: Tensor
-    symmetrized: Tensor
-    diameters: tuple[float, float]
-    closed_classes: tuple[int, int]
-    slabs: Tensor
-    slab_labels: Tensor
-    one_hinge: Tensor
-    two_hinges: Tensor
-    n_wrong: tuple[int, int]
+    xor: SyntheticSet
+    growth: GrowthExample
+    directed: GraphExample
+    symmetrized: GraphExample
+    regions: Tensor
+    region_labels: Tensor
+    one_hinge: HingeExample
+    two_hinges: HingeExample
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers, for a file."""
         return {
-            "measured_rate": self.growth.measured_rate(50, max(XOR_STEPS)),
-            "spectral_rate": self.growth.spectral_rate,
-            "required_ratio": self.required,
-            "step_reached": {bound: steps[0] for bound, steps in self.reached.items()},
-            "step_reached_with_ball_factor": {b: steps[1] for b, steps in self.reached.items()},
-            "directed": {"max_diameter": self.diameters[0], "closed": self.closed_classes[0]},
-            "symmetrized": {"max_diameter": self.diameters[1], "closed": self.closed_classes[1]},
-            "n_wrong": {"one_hinge": self.n_wrong[0], "two_hinges": self.n_wrong[1]},
+            "xor": self.growth.to_json(),
+            "directed": self.directed.to_json(),
+            "symmetrized": self.symmetrized.to_json(),
+            "n_wrong": {
+                "one_hinge": self.one_hinge.n_wrong,
+                "two_hinges": self.two_hinges.n_wrong,
+            },
         }
 
 
@@ -87,47 +137,51 @@ def run_theory(generator: torch.Generator) -> TheoryResult:
 
     Examples:
         >>> result = run_theory(torch.Generator().manual_seed(0))
-        >>> result.closed_classes, result.n_wrong[1]
-        ((5, 4), 0)
+        >>> result.directed.n_closed_classes, result.symmetrized.n_closed_classes
+        (5, 4)
+        >>> result.two_hinges.n_wrong
+        0
     """
     data = make_xor(generator)
-    points, groups = data.points, data.subclasses
-    weights = build_weights(
-        points, XOR.n_top, bandwidth=XOR.bandwidth, normalization=XOR.normalization
-    )
-    operator = DiffusionOperator(weights)
-    growth = diffusion_growth(
-        points, groups, operator, step_size=XOR.step_size, n_steps=max(XOR_STEPS)
-    )
-    required = {bound: required_ratio(4, 2, bound) for bound in BOUNDS}
-    few = build_weights(points, DIRECTED_N_TOP, bandwidth=XOR.bandwidth, normalization="row")
-    graphs = DiffusionOperator(few), DiffusionOperator(symmetrize(few))
-    ends = [
-        graph.diffuse(points, min(1.0, graph.max_convex_step_size), DIRECTED_STEPS, method="euler")
-        for graph in graphs
-    ]
+    few = build_weights(data.points, DIRECTED_N_TOP, bandwidth=XOR.bandwidth, normalization="row")
     slabs, regions = _make_slabs(generator)
-    flows = _build_both(slabs, regions)
+    found, labels = find_separating_direction(slabs, regions), regions % 2
     return TheoryResult(
-        growth,
-        required,
-        {
-            bound: (
-                growth.first_step_above(ratio),
-                growth.first_step_above(ball_factor(2) * ratio),
-            )
-            for bound, ratio in required.items()
-        },
-        data.labels,
-        points,
-        *ends,
-        (max_diameter(ends[0], groups), max_diameter(ends[1], groups)),
-        (count_closed_classes(graphs[0]), count_closed_classes(graphs[1])),
+        data,
+        _grow(data),
+        _diffuse_long(data, few),
+        _diffuse_long(data, symmetrize(few)),
         slabs,
-        regions % 2,
-        *(moved for moved, _ in flows),
-        (flows[0][1], flows[1][1]),
+        labels,
+        _move(slabs, build_one_hinge_flow(slabs, regions, labels, 2, found)),
+        _move(slabs, build_flow(slabs, regions, labels, 2, found=found)),
     )
+
+
+def _grow(data: SyntheticSet) -> GrowthExample:
+    weights = build_weights(
+        data.points, XOR.n_top, bandwidth=XOR.bandwidth, normalization=XOR.normalization
+    )
+    growth = diffusion_growth(
+        data.points,
+        data.subclasses,
+        DiffusionOperator(weights),
+        step_size=XOR.step_size,
+        n_steps=max(XOR_STEPS),
+    )
+    return GrowthExample(growth, {bound: required_ratio(4, 2, bound) for bound in BOUNDS})
+
+
+def _diffuse_long(data: SyntheticSet, weights: Tensor) -> GraphExample:
+    operator = DiffusionOperator(weights)
+    step_size = min(1.0, operator.max_convex_step_size)
+    end = operator.diffuse(data.points, step_size, DIRECTED_STEPS, method="euler")
+    return GraphExample(end, max_diameter(end, data.subclasses), count_closed_classes(operator))
+
+
+def _move(points: Tensor, flow: Flow) -> HingeExample:
+    with torch.no_grad():
+        return HingeExample(flow.network(points), flow.report.n_wrong)
 
 
 def _make_slabs(generator: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -137,14 +191,3 @@ def _make_slabs(generator: torch.Generator) -> tuple[Tensor, Tensor]:
     inside = torch.rand(len(regions), 2, generator=generator, dtype=torch.float64)
     places = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * inside[:, 0]
     return torch.stack([places, inside[:, 1]], dim=1), regions
-
-
-def _build_both(slabs: Tensor, regions: Tensor) -> list[tuple[Tensor, int]]:
-    """Return the points after the paper's network and after ours, and how many are wrong."""
-    found = find_separating_direction(slabs, regions)
-    flows = (
-        build_one_hinge_flow(slabs, regions, regions % 2, 2, found),
-        build_flow(slabs, regions, regions % 2, 2, found=found),
-    )
-    with torch.no_grad():
-        return [(flow.network(slabs), flow.report.n_wrong) for flow in flows]

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from diffresnet.report.panels import CLASS_COLORS, draw_points, limits_of, new_figure, render
+from diffresnet.theory import Bound
 
-STYLES = {"paper": ":", "sqrt": "-.", "exact": "--"}
+STYLES: dict[Bound, str] = {"paper": ":", "sqrt": "-.", "exact": "--"}
 
 
 def draw_required(
-    ratios: Sequence[float], predicted: Sequence[float], required: Mapping[str, float]
+    ratios: Sequence[float], predicted: Sequence[float], required: Mapping[Bound, float]
 ) -> bytes:
     """Draw L/D by step, the growth that the spectrum predicts, and the required ratios.
 
@@ -28,7 +29,7 @@ def draw_required(
     axes.semilogy(predicted, color="#d35400", linestyle="--", label="at the spectral rate")
     for (bound, ratio), color in zip(required.items(), CLASS_COLORS[1:], strict=False):
         label = f"Theorem 2, {bound}: {ratio:.3g}"
-        axes.axhline(ratio, color=color, linestyle=STYLES.get(bound, "-"), label=label)
+        axes.axhline(ratio, color=color, linestyle=STYLES[bound], label=label)
     axes.set(xlabel="diffusion steps", ylabel="L/D", title="XOR: when Theorem 2 applies")
     axes.legend(frameon=False)
     return render(figure, "png")
