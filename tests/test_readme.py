@@ -40,6 +40,10 @@ def test_python_of_the_docs(tmp_path: Path) -> None:
     assert float(found[1]) > 0.9
     (encoders,) = python_of(README.parent / "docs/encoders.md")
     assert run(encoders, tmp_path) == "(20, 64)\n"
+    (theory,) = python_of(README.parent / "docs/theory.md")
+    said = run(theory, tmp_path)
+    assert said.startswith("4 True NTopRange(low=5, high=27)\nTrue [('paper', ")
+    assert "n_wrong=0)" in said
 
 
 def test_links_lead_somewhere() -> None:

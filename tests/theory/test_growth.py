@@ -76,6 +76,19 @@ def test_hulls_never_come_nearer_and_components_end_at_their_mean(
         assert torch.allclose(limit[mine], mean.expand(int(mine.sum()), 2), atol=1e-9)
 
 
+def test_the_distance_between_points_can_fall() -> None:
+    """Two points meet half-way, just where a third one is near: L falls, but hulls keep apart."""
+    points = torch.tensor([[0.0, 1.0], [0.0, -1.0], [1.0, 0.0]], dtype=torch.float64)
+    subclasses = torch.tensor([0, 0, 1])
+    weights = torch.tensor([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    operator = DiffusionOperator(weights.double())
+    growth = diffusion_growth(points, subclasses, operator, step_size=0.25, n_steps=5)
+    assert growth.min_distances[0] == pytest.approx(2**0.5)
+    assert growth.min_distances[5] == pytest.approx(1, abs=0.01)
+    for state in operator.states(points, 0.25, range(6)):
+        assert min_hull_distance(state, subclasses) == pytest.approx(1)
+
+
 @pytest.mark.parametrize("which", ["reference", "seed 0"])
 def test_a_directed_graph_breaks_proposition_1(which: str, reference_numbers: Load) -> None:
     """XOR with `n_top` 5: four components, but more sets of points that no link leaves."""
