@@ -50,7 +50,8 @@ def at_the_exact_bound(generator: torch.Generator, max_features: int = 512) -> G
 def slabs(generator: torch.Generator, n_features: int) -> Grouped:
     """Draw subclasses that are disjoint along one hidden direction, and overlap along others.
 
-    Intervals differ in length up to fifteenfold, and gaps are from 2 to 50 % of a mean length.
+    Intervals differ in length up to fifteenfold, gaps are from 2 to 50 % of a mean length, and each
+    subclass is slanted in a way of its own.
     """
     n_subclasses = integer(2, 12, generator)
     sizes = torch.randint(5, 100, (n_subclasses,), generator=generator)
@@ -63,7 +64,9 @@ def slabs(generator: torch.Generator, n_features: int) -> Grouped:
     places = lefts[subclasses] + lengths[subclasses] * inside
     others = torch.rand(n_points, n_features - 1, generator=generator, dtype=torch.float64)
     means = torch.rand(n_subclasses, n_features - 1, generator=generator, dtype=torch.float64)
+    slants = torch.randn(n_subclasses, n_features - 1, generator=generator, dtype=torch.float64)
     moved = others + number(0.0, 2.0, generator) * means[subclasses]
+    moved += number(0.0, 2.0, generator) * slants[subclasses] * inside.unsqueeze(1)
     points = torch.cat([places.unsqueeze(1), n_subclasses * spread * moved], dim=1)
     mixing = torch.randn(n_features, n_features, generator=generator, dtype=torch.float64)
     return Grouped(points @ torch.linalg.qr(mixing)[0], subclasses)

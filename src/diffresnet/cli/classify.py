@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from diffresnet._files import write_whole
+from diffresnet.cli.column_options import IdColumn, LabelColumn
 from diffresnet.cli.edges import read_graph
 from diffresnet.cli.labels_file import DEFAULT_LABEL, check_classes, read_labels
 from diffresnet.cli.predictions import SUFFIXES, check_new_file, encode_predictions
@@ -41,13 +42,8 @@ def classify(
             show_default="the labels in FEATURES",
         ),
     ] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="Column of the labels.", show_default="label")
-    ] = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(help="Column of the ids.", show_default="id; row numbers if there is none"),
-    ] = None,
+    label_column: LabelColumn = None,
+    id_column: IdColumn = None,
     graph: Annotated[
         Path | None,
         typer.Option(

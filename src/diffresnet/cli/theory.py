@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from diffresnet._files import write_whole
+from diffresnet.cli.column_options import IdColumn, LabelColumn
 from diffresnet.cli.labels_file import read_labels
 from diffresnet.cli.predictions import check_new_file
 from diffresnet.cli.refusal import refuse
@@ -32,13 +33,8 @@ def theory(
             show_default="the labels in POINTS",
         ),
     ] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="Column of the labels.", show_default="label")
-    ] = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(help="Column of the ids.", show_default="id; row numbers if there is none"),
-    ] = None,
+    label_column: LabelColumn = None,
+    id_column: IdColumn = None,
     n_top: Annotated[
         int, typer.Option(help="Neighbors that the graph keeps, the point itself counted.", min=1)
     ] = 11,
