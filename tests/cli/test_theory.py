@@ -1,5 +1,6 @@
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -40,10 +41,12 @@ def refused(*arguments: object) -> str:
 def test_answers_and_files() -> None:
     said = run("all.npz", "--n-top", 7, "--json", "new/n.json", "--report", "page.html")
     assert "Structured: no link between subclasses" in said
-    assert "Stable: hulls shrink at each step" in said
+    assert "Stable: hulls grow at no step" in said
     assert "The network of Theorem 1 separates the classes" in said
     assert "wrote page.html" in said
     numbers = json.loads(Path("new/n.json").read_text())
+    assert len(numbers["subclass_of_point"]) == 80
+    assert set(numbers["class_of_subclass"]) == set(range(len(numbers["class_names"])))
     exact = numbers["required_ratio"][-1]
     assert f"reached at step {exact['step']}." in said
     assert Path("page.html").read_text().startswith("<!doctype html>")
@@ -75,3 +78,18 @@ def test_refusals() -> None:
         "all.npz", "--report", "page.html"
     )
     run("all.npz", "--report", "page.html", "--force", "--steps", 3)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_step_that_is_too_long_and_a_file_that_cannot_be_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    far = refused("all.npz", "--step-size", 50, "--steps", 500)
+    assert "`step_size` must be one that is stable, got 50" in far
+
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(sys.modules["diffresnet.cli.theory"], "write_whole", full)
+    said = refused("all.npz", "--steps", 1, "--json", "n.json")
+    assert "cannot write: No space left on device" in said

@@ -14,13 +14,15 @@ def test_structured_points(generator: torch.Generator) -> None:
     data = make_xor(generator, n_points=80)
     found = analyze(data.points, data.labels, n_top=7)
     structure = " ".join(describe_structure(found))
-    assert "4 components; split by class they are 4 subclasses." in structure
+    assert "4 components; subclasses, these split by class: 4." in structure
     assert "Structured: no link between subclasses" in structure
     span = found.n_top_range
     assert f"structured for n_top from {span.low} to {span.high}." in structure
     stability = " ".join(describe_stability(found))
-    assert stability.startswith("Stable: hulls shrink at each step (step size ")
-    assert f"{found.stability.count_steps(1e-3)} steps leave a thousandth of it." in stability
+    assert stability.startswith("Stable: hulls grow at no step (step size ")
+    assert (
+        f"After {found.stability.count_steps(1e-3)} steps a thousandth of it is left." in stability
+    )
     separation = " ".join(describe_separation(found))
     assert f"reached at step {found.reached[-1].step}." in separation
     assert f"After {found.diffused.step} steps: a direction parts all 4 subclasses" in separation
@@ -54,4 +56,6 @@ def test_a_step_that_is_stable_but_not_convex_and_one_that_oscillates() -> None:
         n_steps=1,
         step_size=convex.max_stable_step_size,
     )
-    assert any(line.startswith("Some mode never fades") for line in describe_stability(longest))
+    assert any(
+        line.startswith("Some mode turns around for ever") for line in describe_stability(longest)
+    )

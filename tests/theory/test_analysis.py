@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 import torch
 
@@ -67,3 +68,20 @@ def test_bad_input() -> None:
         analyze(points, torch.zeros(2, dtype=torch.long))
     with pytest.raises(ValueError, match=r"analyze: `n_top` must be between 1 and the number of p"):
         analyze(points, torch.zeros(3, dtype=torch.long), n_top=4)
+
+
+def test_pairs_that_would_change_places_draw_together() -> None:
+    corners = torch.tensor([[0.0, 0.0], [2.9, 2.9], [0.0, 2.8], [2.8, 0.1]])
+    points = torch.cat([corners, corners + torch.tensor([1.0, 0.0])])
+    found = analyze(points, torch.tensor([0, 0, 1, 1] * 2), n_top=2)
+    assert not found.stability.oscillates
+    assert found.stability.is_convex
+    assert all(one.step is not None for one in found.reached)
+
+
+def test_labels_must_be_known_numbers() -> None:
+    points = torch.tensor([[0.0], [1.0]])
+    with pytest.raises(ValueError, match="analyze: `labels` must be known for every point"):
+        analyze(points, torch.tensor([0, -1]), n_top=1)
+    with pytest.raises(ValueError, match="analyze: `labels` must be 2 integers, one a point, got"):
+        analyze(points, np.array(["a", "b"]), n_top=1)

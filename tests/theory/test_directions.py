@@ -113,3 +113,14 @@ def test_the_generator_decides() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="find_separating_direction: `subclasses` must be 2 integ"):
         find_separating_direction(torch.zeros(2, 2), torch.zeros(2))
+
+
+def test_how_far_it_got_does_not_depend_on_empty_features(generator: torch.Generator) -> None:
+    centers = torch.tensor([[0.0, 0.0], [4.0, 4.0], [0.0, 4.0], [4.0, 0.0]])
+    noise = 0.5 * torch.randn(60, 2, generator=generator)
+    points, subclasses = centers.repeat_interleave(15, dim=0) + noise, torch.arange(60) // 15
+    points[20] = points[50]
+    for wider in (points, torch.cat([points, torch.zeros(60, 1)], dim=1)):
+        found = find_separating_direction(wider, subclasses)
+        assert not found.found
+        assert found.n_parted >= 4

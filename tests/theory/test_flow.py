@@ -86,3 +86,16 @@ def test_bad_input() -> None:
         build_flow(points[:, :1], groups, groups, width=1)
     with pytest.raises(ValueError, match="build_flow: `points` must be such that some direction p"):
         build_flow(points, torch.tensor([0, 1, 2]), torch.tensor([0, 1, 0]), width=1)
+
+
+def test_a_direction_of_other_points_is_refused() -> None:
+    points, subclasses = torch.tensor([[0.0, 0.0], [3.0, 1.0], [9.0, 2.0]]), torch.arange(3)
+    found = find_separating_direction(points, subclasses)
+    for others in (subclasses + 10, subclasses.flip(0)):
+        with pytest.raises(ValueError, match="`found` must be the direction of these points"):
+            build_flow(points, others, torch.tensor([0, 1, 0]), 2, found=found)
+
+
+def test_tiny_points_in_single_precision() -> None:
+    points = 1e-25 * torch.tensor([[0.0, 0.0], [3.0, 1.0], [9.0, 2.0]])
+    assert build_flow(points, torch.arange(3), torch.tensor([0, 1, 0]), 2).report.separates

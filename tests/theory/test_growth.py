@@ -135,3 +135,29 @@ def test_one_subclass_and_single_points() -> None:
         growth.measured_rate(1, 1)
     with pytest.raises(ValueError, match="diffusion_growth: `n_steps` must be at least 0, got -1"):
         diffusion_growth(points, torch.tensor([0, 1]), alone, step_size=1.0, n_steps=-1)
+
+
+def test_subclasses_that_coincide_have_ratio_zero() -> None:
+    operator = DiffusionOperator(torch.eye(2).double())
+    growth = diffusion_growth(torch.ones(2, 1), [0, 1], operator, step_size=0.5, n_steps=1)
+    assert growth.ratios == (0, 0)
+    assert growth.first_step_above(1.0) is None
+
+
+def test_there_is_no_rate_where_points_tend_apart() -> None:
+    weights = torch.block_diag(torch.ones(2, 2), torch.ones(2, 2)).double()
+    points, operator = torch.tensor([[0.0], [1.0], [5.0], [6.0]]), DiffusionOperator(weights)
+    whole, apart = (
+        diffusion_growth(points, groups, operator, step_size=0.2, n_steps=30)
+        for groups in (torch.zeros(4, dtype=torch.long), torch.tensor([0, 0, 1, 1]))
+    )
+    assert whole.spectral_rate == 0
+    assert whole.max_diameters[-1] == pytest.approx(5, rel=1e-3)
+    assert apart.spectral_rate == pytest.approx(apart.measured_rate(5, 20))
+
+
+@pytest.mark.filterwarnings("ignore:diffuse")
+def test_points_that_run_away() -> None:
+    operator = DiffusionOperator(torch.ones(2, 2).double())
+    with pytest.raises(ValueError, match="diffusion_growth: `step_size` must be one that is"):
+        diffusion_growth(torch.eye(2), torch.arange(2), operator, step_size=5.0, n_steps=500)

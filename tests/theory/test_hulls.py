@@ -4,7 +4,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, minimize
 
-from diffresnet.theory import hull_distance, min_distance, min_hull_distance
+from diffresnet.theory import hull_distance, hulls, min_distance, min_hull_distance
 
 
 def brute_force(left: torch.Tensor, right: torch.Tensor) -> float:
@@ -90,3 +90,18 @@ def test_bad_input() -> None:
         hull_distance(points, torch.zeros(2, 2))
     with pytest.raises(ValueError, match="min_hull_distance: `subclasses` must be 2 integers"):
         min_hull_distance(points, torch.zeros(3, dtype=torch.long))
+
+
+def test_it_ends_with_the_first_hulls_that_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_calls = 0
+    measure = hulls._distance  # pyright: ignore[reportPrivateUsage]
+
+    def count(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
+        nonlocal n_calls
+        n_calls += 1
+        return measure(left, right)
+
+    monkeypatch.setattr(hulls, "_distance", count)
+    points = torch.tensor([[-1.0], [1.0]]).repeat(5, 1)
+    assert min_hull_distance(points, torch.arange(10) // 2) == 0
+    assert n_calls == 1

@@ -5,6 +5,7 @@ import torch
 from diffresnet import DiffusionOperator, build_weights
 from diffresnet.datasets import make_xor
 from diffresnet.theory import count_closed_classes, moving_eigenvalues, spectrum
+from diffresnet.theory.spectrum import leads_to_one_limit
 
 
 def test_closed_classes_of_symmetric_weights_are_components(generator: torch.Generator) -> None:
@@ -35,7 +36,7 @@ def test_a_large_graph_gives_the_same_ends(
     monkeypatch.setattr(spectrum, "DENSE_BELOW", 10)
     ends = moving_eigenvalues(operator)
     assert ends.real.min() == pytest.approx(every.real.min(), rel=1e-4)
-    assert np.abs(ends).max() >= np.abs(every).max() * (1 - 1e-6)
+    assert np.abs(ends).max() == pytest.approx(np.abs(every).max(), rel=1e-4)
     dense = DiffusionOperator(weights.to_dense())
     assert moving_eigenvalues(dense)[0].real == pytest.approx(ends[0].real, rel=1e-6)
 
@@ -46,3 +47,12 @@ def test_no_links_and_batches() -> None:
     assert len(moving_eigenvalues(operator)) == 0
     with pytest.raises(ValueError, match="count_closed_classes: `operator` must be one over the"):
         count_closed_classes(DiffusionOperator(torch.ones(2, 3, 3)))
+
+
+def test_where_points_of_a_subclass_tend_to_one_limit() -> None:
+    pairs = DiffusionOperator(torch.block_diag(torch.ones(2, 2), torch.ones(2, 2)))
+    assert leads_to_one_limit(pairs, np.array([0, 0, 1, 1]))
+    assert leads_to_one_limit(pairs, np.array([0, 1, 2, 2]))
+    assert not leads_to_one_limit(pairs, np.array([0, 0, 0, 0]))
+    fork = torch.tensor([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    assert not leads_to_one_limit(DiffusionOperator(fork), np.zeros(3, dtype=np.int64))

@@ -71,3 +71,12 @@ def test_bad_input() -> None:
         analyze_stability(pair, 0)
     with pytest.raises(ValueError, match="count_steps: `factor` must be below 1, got 1"):
         analyze_stability(pair, 0.1).count_steps(1.0)
+
+
+def test_a_slow_mode_does_not_oscillate() -> None:
+    weights = torch.block_diag(torch.ones(3, 3), torch.ones(3, 3)).double()
+    weights[2, 3] = weights[3, 2] = 1e-12
+    report = analyze_stability(DiffusionOperator(weights), 0.2)
+    assert report.contraction == pytest.approx(1)
+    assert not report.oscillates
+    assert report.count_steps(0.5) is None

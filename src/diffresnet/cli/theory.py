@@ -1,6 +1,7 @@
 """`diffresnet theory`: what the paper's theorems say of your own points."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from diffresnet.cli.labels_file import read_labels
 from diffresnet.cli.predictions import check_new_file
 from diffresnet.cli.refusal import refuse
 from diffresnet.cli.tables import read_points
+from diffresnet.diffusion import StabilityWarning
 
 
 def theory(
@@ -76,7 +78,7 @@ def theory(
         if path is not None:
             check_new_file(path, option, (suffix,), inputs, force=force)
     features, known = _read(points, labels, id_column, label_column)
-    numbers = np.unique(known, return_inverse=True)[1]
+    names, numbers = np.unique(known, return_inverse=True)
     from diffresnet.report.theory_page import make_theory_page  # noqa: PLC0415  (slow)
     from diffresnet.report.theory_sentences import (  # noqa: PLC0415
         describe_separation,
@@ -87,21 +89,27 @@ def theory(
 
     contents: dict[Path, bytes] = {}
     try:
-        found = analyze(
-            features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StabilityWarning)  # a sentence says so
+            found = analyze(
+                features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
+            )
         if json_file is not None:
-            contents[json_file] = (json.dumps(found.to_json(), indent=1) + "\n").encode()
+            content = {"class_names": names.tolist(), **found.to_json()}
+            contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
         if report is not None:
-            contents[report] = make_theory_page(found, points.name)
+            contents[report] = make_theory_page(found, points.name, names.tolist())
     except (ModuleNotFoundError, RuntimeError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
     console = Console()
     for describe in (describe_structure, describe_stability, describe_separation):
         for sentence in describe(found):
             console.print(sentence, soft_wrap=True, highlight=False, markup=False)
-    for path, content in contents.items():
-        console.print(f"wrote {write_whole(path, content)}", soft_wrap=True, markup=False)
+    try:
+        for path, content in contents.items():
+            console.print(f"wrote {write_whole(path, content)}", soft_wrap=True, markup=False)
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write: {error}. Choose another file.") from error
 
 
 def _read(

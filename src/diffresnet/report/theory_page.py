@@ -1,6 +1,7 @@
 """A page that shows what the theory says of a set of points."""
 
 import math
+from collections.abc import Sequence
 
 from diffresnet.report.curves import Curve, CurvePanel, draw_curves
 from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table, make_page
@@ -14,12 +15,15 @@ from diffresnet.theory import TheoryAnalysis
 MOST_ROWS = 30
 
 
-def make_theory_page(found: TheoryAnalysis, title: str) -> bytes:
+def make_theory_page(
+    found: TheoryAnalysis, title: str, class_names: Sequence[str] | None = None
+) -> bytes:
     """Return the content of an HTML file that needs no other file.
 
     Args:
         found: what `analyze` returned.
         title: of the page.
+        class_names: of the classes 0, 1, 2, ...; by default their numbers.
 
     Raises:
         ModuleNotFoundError: if matplotlib is not installed.
@@ -30,7 +34,9 @@ def make_theory_page(found: TheoryAnalysis, title: str) -> bytes:
     parts += [Heading("Does diffusion separate the classes?")]
     parts += map(Paragraph, describe_separation(found))
     caption = "L, D and L/D by diffusion step; dotted, the step that Theorem 2 asks for"
-    parts += [Picture(draw_growth(found), "image/png", caption), _regions(found)]
+    parts += [Picture(draw_growth(found), "image/png", caption), _regions(found, class_names)]
+    if found.subclasses.n_subclasses > MOST_ROWS:
+        parts.append(Paragraph(f"And {found.subclasses.n_subclasses - MOST_ROWS} more."))
     return make_page(f"Theory: {title}", parts)
 
 
@@ -52,11 +58,12 @@ def _curve(label: str, values: tuple[float, ...]) -> Curve:
     return Curve(label, [step for step, _ in kept], [value for _, value in kept])
 
 
-def _regions(found: TheoryAnalysis) -> Table:
+def _regions(found: TheoryAnalysis, class_names: Sequence[str] | None) -> Table:
     """List the intervals of the subclasses along the direction, after diffusion."""
     direction = found.diffused.direction
     ends = direction.intervals.tolist()
-    labels = found.subclasses.labels.tolist()
+    numbers = found.subclasses.labels.tolist()
+    labels = [class_names[number] for number in numbers] if class_names else numbers
     rows = [
         [str(name), str(labels[name]), f"{low:.4g}", f"{high:.4g}"]
         for name, (low, high) in zip(direction.order, ends, strict=True)

@@ -7,8 +7,8 @@ def describe_structure(found: TheoryAnalysis) -> list[str]:
     """Say whether the points are structured as Proposition 1 asks."""
     parts, span = found.subclasses, found.n_top_range
     lines = [
-        f"The graph of {found.n_top} neighbors has {parts.n_components} components; split by class "
-        f"they are {parts.n_subclasses} subclasses.",
+        f"The graph of {found.n_top} neighbors has {_count(parts.n_components, 'component')}; "
+        f"subclasses, these split by class: {parts.n_subclasses}.",
         f"L, the smallest distance between two of them, is {parts.min_distance:.4g}; D, the "
         f"largest diameter, {parts.max_diameter:.4g}; their hulls are "
         f"{found.min_hull_distance:.4g} apart.",
@@ -34,9 +34,9 @@ def describe_stability(found: TheoryAnalysis) -> list[str]:
     """Say whether the steps are stable, and how fast they are."""
     report = found.stability
     if report.is_convex:
-        verdict = "Stable: hulls shrink at each step"
+        verdict = "Stable: hulls grow at no step"
     elif report.is_stable:
-        verdict = "Stable: features do not grow, but hulls need not shrink"
+        verdict = "Stable: features do not grow, but hulls may"
     else:
         verdict = "Not stable: features may grow"
     lines = [
@@ -46,10 +46,13 @@ def describe_stability(found: TheoryAnalysis) -> list[str]:
         f"{report.second_eigenvalue:.4g}, lambda_max {report.largest_eigenvalue:.4g}).",
     ]
     if report.oscillates:
-        lines.append("Some mode never fades: a bipartite component changes sides, or hardly moves.")
+        lines.append(
+            "Some mode turns around for ever and never fades, as on a bipartite component: take a "
+            "smaller step size."
+        )
     n_steps = report.count_steps(1e-3)
     if n_steps is not None:
-        lines.append(f"{n_steps} steps leave a thousandth of it.")
+        lines.append(f"After {_count(n_steps, 'step')} a thousandth of it is left.")
     return lines
 
 
@@ -61,15 +64,20 @@ def describe_separation(found: TheoryAnalysis) -> list[str]:
         + (f"reached at step {one.step}." if one.step is not None else f"not within {last} steps.")
         for one in found.reached
     ]
-    return [*lines, *(_describe_network(one) for one in (found.raw, found.diffused))]
+    shown = [found.raw] if found.diffused is found.raw else [found.raw, found.diffused]
+    return [*lines, *(_describe_network(one) for one in shown)]
 
 
 def _describe_network(one: Separation) -> str:
-    when = "Raw points" if one.step == 0 else f"After {one.step} steps"
+    when = "Raw points" if one.step == 0 else f"After {_count(one.step, 'step')}"
     if one.flow is None:
         return f"{when}: {one.direction}, so that there is no network to write down."
     verdict = "separates" if one.flow.separates else f"gets {one.flow.n_wrong} points wrong on"
     return (
         f"{when}: {one.direction}. The network of Theorem 1 {verdict} the classes with "
-        f"{one.flow.n_layers} layers and {one.flow.n_variables} variables."
+        f"{_count(one.flow.n_layers, 'layer')} and {one.flow.n_variables} variables."
     )
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

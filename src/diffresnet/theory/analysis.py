@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_count
+from diffresnet._checks import check_count, check_real, fail
 from diffresnet._types import Array
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.theory.balls import ball_factor
@@ -56,10 +56,12 @@ class Separation:
     flow: FlowReport | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the direction's coordinates, for a file."""
+        """Return everything, for a file."""
         return {
             "step": self.step,
             "direction_found": self.direction.found,
+            "direction": self.direction.direction.tolist(),
+            "thresholds": list(self.direction.thresholds),
             "margin": _finite(self.direction.margin),
             "order": list(self.direction.order),
             "pairs_parted": self.direction.n_parted,
@@ -105,6 +107,8 @@ class TheoryAnalysis:
             "n_features": self.n_features,
             "n_top": self.n_top,
             "n_subclasses": found.n_subclasses,
+            "class_of_subclass": found.labels.tolist(),
+            "subclass_of_point": found.ids.tolist(),
             "n_components": found.n_components,
             "n_crossing_links": found.n_crossing_links,
             "n_scattered": found.n_scattered,
@@ -138,28 +142,33 @@ def analyze(
         points: (N, d).
         labels: (N,) integers, the class of each point.
         n_top: neighbors that the graph keeps, the point itself counted; at most N.
-        step_size: gamma; by default the longest with which hulls shrink, `max_convex_step_size`.
+        step_size: gamma; by default the longest with which hulls do not grow,
+            `max_convex_step_size`, or a shorter one that draws points together sooner.
         n_steps: diffusion steps to take; by default, up to `MOST_STEPS`, as many as the spectrum
             says that it takes until the exact bound of Theorem 2 holds, and some more.
         width: w, of the network of Theorem 1.
 
     Raises:
-        ValueError: if `points` is not a finite (N, d) array or `labels` not N integers, or an
-            argument is out of range.
+        ValueError: if `points` is not a finite (N, d) array or `labels` not N integers, a label is
+            missing (-1), or an argument is out of range.
 
     Examples:
         >>> from diffresnet.datasets import make_xor
         >>> data = make_xor(torch.Generator().manual_seed(0), n_points=80)
-        >>> found = analyze(data.points, data.labels, n_top=8, n_steps=60)
+        >>> found = analyze(data.points, data.labels, n_top=6, n_steps=60)
         >>> found.subclasses.are_structured, found.diffused.direction.found
         (True, True)
     """
     rows, classes = check_grouped("analyze", points, labels, "labels")
     n_top = check_count("analyze", "n_top", n_top, low=1, high=len(rows), of="the number of points")
+    n_missing = int((classes == -1).sum())
+    if n_missing:
+        remedy = "Leave these points out."
+        fail("analyze", "labels", "known for every point", f"{n_missing} times -1", remedy)
     operator = DiffusionOperator(build_weights(rows, n_top))
     if step_size is None:
-        longest = operator.max_convex_step_size
-        step_size = longest if math.isfinite(longest) else 1.0
+        step_size = _choose_step(operator)
+    step_size = check_real("analyze", "step_size", step_size)
     found = find_subclasses(rows, classes, operator)
     stability = analyze_stability(operator, step_size)
     if n_steps is None:
@@ -167,7 +176,10 @@ def analyze(
     growth = diffusion_growth(rows, found.ids, operator, step_size=step_size, n_steps=n_steps)
     reached = tuple(_reach(bound, growth, found.n_subclasses, rows.shape[1]) for bound in BOUNDS)
     last = reached[-1].step if reached[-1].step is not None else n_steps
-    diffused = operator.diffuse(rows, step_size, last)
+    raw = diffused = _separate(rows, found, classes, 0, width)
+    if last > 0:
+        moved = operator.diffuse(rows, step_size, last)
+        diffused = _separate(moved, found, classes, last, width)
     return TheoryAnalysis(
         n_top,
         rows.shape[1],
@@ -178,9 +190,18 @@ def analyze(
         stability,
         growth,
         reached,
-        _separate(rows, found, classes, 0, width),
-        _separate(diffused, found, classes, last, width),
+        raw,
+        diffused,
     )
+
+
+def _choose_step(operator: DiffusionOperator) -> float:
+    """Return the longest convex step, or the one that is best for the slowest and fastest mode."""
+    longest = operator.max_convex_step_size
+    if not math.isfinite(longest):
+        return 1.0
+    report = analyze_stability(operator, longest)
+    return min(longest, 2 / (report.second_eigenvalue + report.largest_eigenvalue))
 
 
 def _expect_steps(found: Subclasses, stability: StabilityReport, n_features: int) -> int:

@@ -19,6 +19,9 @@ CHANCE = 1e-9
 """How likely random draws may miss, where Theorem 2 says how many directions are good."""
 
 FEWEST_DRAWS, MOST_DRAWS = 512, 4096
+N_COMPARED = 256
+"""Directions of which the pairs they part are counted, where none parts all."""
+
 MOST_IMPROVED = 64
 """With more subclasses than this only directions are tried: programs for their orders are long."""
 
@@ -69,8 +72,9 @@ def find_separating_direction(
 ) -> SeparatingDirection:
     """Search a direction along which all subclasses are disjoint intervals (Theorem 2).
 
-    Random directions come first, as many as make a miss less likely than `CHANCE` where the bound
-    of Theorem 2 says how many are good, and the directions in which the means differ. If none will
+    Random directions come first, up to `MOST_DRAWS`, as many as make a miss less likely than
+    `CHANCE` where the bound of Theorem 2 says how many are good, and the directions in which the
+    means differ. If none will
     do, the best are turned by descent, and for the orders they show a linear program tells whether
     a direction exists. Beyond Theorem 2 the search is no proof: there may be one where none is
     found.
@@ -102,18 +106,31 @@ def find_separating_direction(
     if 1 < len(names) <= MOST_IMPROVED and margins.max() <= tiny:
         tried = np.concatenate([tried, _improve(data, white, back, tried)])
         margins = data.margins(tried)
-    best = tried[margins.argmax()]
+    chosen = _choose(data, tried, margins, tiny)
+    best, margin = tried[chosen], float(margins[chosen])
     lows, highs = (end[:, 0] + best @ rows.mean(axis=0) for end in data.ends(best[None]))
     order = np.argsort(lows, kind="stable")
     return SeparatingDirection(
         torch.from_numpy(best),
         tuple(int(names[group]) for group in order),
         torch.from_numpy(np.stack([lows, highs], axis=1)[order]),
-        float(margins.max()),
+        margin,
         data.parted_pairs(best),
-        bool(margins.max() > tiny),
+        margin > tiny,
         len(tried),
     )
+
+
+def _choose(data: GroupedRows, tried: Floats, margins: Floats, tiny: float) -> int:
+    """Return the direction with the largest margin, or, if none parts all, that parts most."""
+    best = int(margins.argmax())
+    if margins[best] > tiny:
+        return best
+    lows, highs = data.ends(tried)
+    lengths = highs.max(axis=0) - lows.min(axis=0)
+    relative = np.where(lengths > tiny, margins / np.where(lengths > tiny, lengths, 1), -np.inf)
+    some = np.argsort(-relative, kind="stable")[:N_COMPARED]
+    return int(some[np.argmax([data.parted_pairs(tried[place]) for place in some])])
 
 
 def _count_draws(points: Array, subclasses: Array, n_subclasses: int) -> int:

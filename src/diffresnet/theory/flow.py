@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from diffresnet._checks import FLOAT_DTYPES, as_points, check_count, fail
 from diffresnet._types import Array
 from diffresnet.theory.directions import SeparatingDirection, find_separating_direction
-from diffresnet.theory.grouped_points import Integers, check_grouped, split_groups
+from diffresnet.theory.grouped_points import Floats, Integers, check_grouped, split_groups
 from diffresnet.theory.hinges import Hinges, hinge_network, nearest_level, orthogonal_direction
 
 
@@ -99,7 +99,7 @@ def build_flow(
     Raises:
         ValueError: if an argument is out of range or of another shape; if a subclass has points of
             two classes; if there is one feature only but more than one class; if no direction was
-            found that parts the subclasses.
+            found that parts the subclasses, or `found` is of other points.
 
     Examples:
         >>> points = torch.tensor([[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 2.0]])
@@ -120,6 +120,7 @@ def build_flow(
         remedy = "Diffuse the points first, or take smaller subclasses."
         must = "such that some direction parts the subclasses"
         fail("build_flow", "points", must, str(found), remedy)
+    _check_direction(rows, groups, names.tolist(), found)
     place = {int(name): group for group, name in enumerate(names)}
     first = np.unique(groups, return_index=True)[1]
     of_region = [int(of_point[first[place[name]]]) for name in found.order]
@@ -128,6 +129,25 @@ def build_flow(
     n_changes = int(np.count_nonzero(np.diff(of_region)))
     report = measure_flow(network, classifier, given, of_point, n_hinges=2 * n_changes)
     return Flow(network, classifier, tuple(int(label) for label in classes), report)
+
+
+def _check_direction(
+    rows: Floats, groups: Integers, names: list[int], found: SeparatingDirection
+) -> None:
+    """Refuse a direction that does not part these subclasses as it says."""
+    ends = found.intervals.numpy()
+    place = {name: region for region, name in enumerate(found.order)}
+    fits = sorted(place) == names and len(found.direction) == rows.shape[1]
+    if fits:
+        regions = np.array([place[name] for name in names])[groups]
+        along = rows @ found.direction.numpy()
+        slack = 1e-9 * float(np.abs(ends).max(initial=0.0) + np.abs(rows).max())
+        low, high = ends[regions, 0] - slack, ends[regions, 1] + slack
+        fits = bool(((along >= low) & (along <= high)).all())
+    if not fits:
+        remedy = "Search it for these points, or leave it out."
+        must = "the direction of these points and subclasses"
+        fail("build_flow", "found", must, "one of others", remedy)
 
 
 def _classes(points: Array, groups: Integers, labels: Array) -> tuple[Integers, Integers]:

@@ -29,13 +29,16 @@ def check_grouped(
         ValueError: if `points` is not a finite (N, d) array or `groups` not N integers.
     """
     rows = as_points(function, points).detach().to(torch.float64)
+    remedy = f"Number the {argument} 0, 1, 2, ..."
+    if isinstance(groups, np.ndarray) and groups.dtype.kind not in "biuf":
+        must = f"{len(rows)} integers, one a point"
+        fail(function, argument, must, f"an array of {groups.dtype}", remedy)
     numbers = torch.as_tensor(groups, device=rows.device)
     if rows.ndim != 2:
-        remedy = "Call it once for each set."
-        fail(function, "points", "of shape (N, d)", f"shape {tuple(rows.shape)}", remedy)
+        got = f"shape {tuple(rows.shape)}"
+        fail(function, "points", "of shape (N, d)", got, "Call it once for each set.")
     if numbers.is_floating_point() or tuple(numbers.shape) != (len(rows),):
         got = f"{numbers.dtype} of shape {tuple(numbers.shape)}"
-        remedy = f"Number the {argument} 0, 1, 2, ..."
         fail(function, argument, f"{len(rows)} integers, one a point", got, remedy)
     return rows, numbers
 

@@ -4,11 +4,16 @@ import math
 from dataclasses import dataclass
 
 from diffresnet._checks import check_count, check_real, fail
+from diffresnet._progress import progress_bar
 from diffresnet._types import Array
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.theory.grouped_points import check_grouped
+from diffresnet.theory.spectrum import leads_to_one_limit
 from diffresnet.theory.stability import analyze_stability
 from diffresnet.theory.structure import max_diameter, min_distance
+
+HUGE = 1e100
+"""Points that are farther away have run away."""
 
 
 @dataclass(frozen=True)
@@ -19,21 +24,30 @@ class Growth:
         min_distances: L.
         max_diameters: D.
         contraction: what a step leaves of the slowest mode of the graph, by its eigenvalues.
+        settles: whether the points of each subclass tend to one point, as Proposition 1 asks.
     """
 
     min_distances: tuple[float, ...]
     max_diameters: tuple[float, ...]
     contraction: float
+    settles: bool
 
     @property
     def ratios(self) -> tuple[float, ...]:
-        """L/D; infinity where D is 0."""
+        """L/D; where D is 0, infinity, or 0 if L is 0 too, so that subclasses coincide."""
         pairs = zip(self.min_distances, self.max_diameters, strict=True)
-        return tuple(low / high if high > 0 else math.inf for low, high in pairs)
+        return tuple(
+            low / high if high > 0 else math.inf if low > 0 else 0.0 for low, high in pairs
+        )
 
     @property
     def spectral_rate(self) -> float:
-        """The exponential rate a step at which D must fall in the end, -log of the contraction."""
+        """The exponential rate a step at which D must fall in the end, -log of the contraction.
+
+        It is 0 if D need not fall: points of a subclass tend to different ones.
+        """
+        if not self.settles:
+            return 0.0
         return -math.log(self.contraction) if self.contraction > 0 else math.inf
 
     def measured_rate(self, first: int, last: int) -> float:
@@ -100,6 +114,14 @@ def diffusion_growth(
     n_steps = check_count("diffusion_growth", "n_steps", n_steps, low=0)
     exact = operator.to(rows.dtype)
     contraction = analyze_stability(exact, step_size).contraction
-    states = exact.states(rows, step_size, range(n_steps + 1), method="euler")
-    pairs = [(min_distance(state, groups), max_diameter(state, groups)) for state in states]
-    return Growth(tuple(low for low, _ in pairs), tuple(high for _, high in pairs), contraction)
+    settles = leads_to_one_limit(exact, groups.cpu().numpy())
+    pairs: list[tuple[float, float]] = []
+    with progress_bar("diffusing", n_steps) as advance:
+        for state in exact.states(rows, step_size, range(n_steps + 1), method="euler"):
+            if not float(state.abs().max()) < HUGE:
+                got, remedy = f"{step_size:g}, with which points run away", "Lower `step_size`."
+                fail("diffusion_growth", "step_size", "one that is stable", got, remedy)
+            pairs.append((min_distance(state, groups), max_diameter(state, groups)))
+            advance(len(pairs) - 1, "")
+    lows, highs = (tuple(pair[side] for pair in pairs) for side in (0, 1))
+    return Growth(lows, highs, contraction, settles)

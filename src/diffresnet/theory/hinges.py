@@ -83,7 +83,7 @@ def nearest_level(shift: Floats, levels: Sequence[float], dtype: torch.dtype) ->
     middle = sum(levels) / len(levels)
     classifier = nn.Linear(len(shift), len(levels)).to(dtype)
     heights = torch.tensor([level - middle for level in levels], dtype=torch.float64)
-    scale = max(1.0, float(heights.abs().max()))
+    scale = float(heights.abs().max()) or 1.0
     with torch.no_grad():
         classifier.weight.copy_(torch.outer(heights / scale, torch.from_numpy(shift)))
         classifier.bias.copy_(-heights / scale * (heights / 2 + middle))

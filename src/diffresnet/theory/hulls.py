@@ -84,8 +84,9 @@ def min_hull_distance(points: Array, subclasses: Array) -> float:
     bounds = [float(_norms(centers[i] - centers[j]) - radii[i] - radii[j]) for i, j in pairs]
     smallest = math.inf
     for bound, (i, j) in sorted(zip(bounds, pairs, strict=True)):
-        if bound < smallest:
-            smallest = min(smallest, _distance(sets[i], sets[j]))
+        if smallest == 0 or bound >= smallest:
+            break
+        smallest = min(smallest, _distance(sets[i], sets[j]))
     return smallest
 
 

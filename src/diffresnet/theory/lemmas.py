@@ -66,7 +66,7 @@ def _interpolate(places: Floats, wanted: Floats) -> tuple[list[float], list[floa
     """Return knots and slopes of hinges that add up to `wanted` at `places`."""
     order = np.argsort(places)
     places, wanted = places[order], wanted[order]
-    before = places[0] - max(float(np.ptp(places)) / len(places), 1e-3)
+    before = places[0] - (float(np.ptp(places)) / len(places) or 1.0)
     knots = np.append(before, places[:-1])
     slopes = np.diff(wanted, prepend=0.0) / np.diff(places, prepend=before)
     return knots.tolist(), np.diff(slopes, prepend=0.0).tolist()

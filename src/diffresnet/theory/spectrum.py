@@ -9,6 +9,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 from diffresnet import _matrix as mx
 from diffresnet._eigenvalue import largest_eigenvalue
 from diffresnet.diffusion import DiffusionOperator
+from diffresnet.theory.grouped_points import Integers
 from diffresnet.theory.subclasses import links_of
 
 DENSE_BELOW = 1500
@@ -43,12 +44,27 @@ def count_closed_classes(operator: DiffusionOperator) -> int:
     return int(n_classes - len(np.unique(classes[rows[leaves]])))
 
 
+def leads_to_one_limit(operator: DiffusionOperator, subclasses: Integers) -> bool:
+    """Tell whether all points of a subclass tend to the same point, for every subclass.
+
+    So it is if each lies in one component, and no component has two closed classes.
+
+    Args:
+        operator: diffusion over one graph.
+        subclasses: (N,) integers.
+    """
+    links = links_of("leads_to_one_limit", operator, operator.n_points)
+    n_components, components = connected_components(links, directed=False)
+    pairs = np.unique(np.stack([subclasses, components]), axis=1)
+    whole = pairs.shape[1] == len(np.unique(subclasses))
+    return whole and n_components == count_closed_classes(operator)
+
+
 def moving_eigenvalues(operator: DiffusionOperator) -> Complexes:
     """Return the eigenvalues of Lambda - W without the zeros of what never changes, in order.
 
     A step multiplies the mode of eigenvalue lambda by 1 - step_size lambda. Up to `DENSE_BELOW`
-    points they are all there; beyond, for symmetric weights the least and the greatest, and for
-    others the ones nearest to 0 and the greatest bound on their size.
+    points they are all there; beyond, only some nearest to 0 and the largest.
 
     Args:
         operator: diffusion over one graph.
@@ -106,13 +122,14 @@ def _least_positive(laplacian: sparse.csr_array) -> float:
 
 
 def _outermost(laplacian: sparse.csr_array, n_still: int) -> Complexes:
-    """Return some eigenvalues nearest to 0 but not 0, and Gershgorin's bound on their size."""
+    """Return some eigenvalues nearest to 0 but not 0, and the largest one in size."""
     bound = 2 * float(laplacian.diagonal().max())
     identity = sparse.eye_array(laplacian.shape[0], format="csr")
     shifted = sparse.csr_array(identity - laplacian * (1 / bound))
     start = np.random.default_rng(0).standard_normal(laplacian.shape[0])
     n_wanted = n_still + 4
     found = eigs(shifted, k=n_wanted, which="LM", v0=start, return_eigenvectors=False)
+    largest = eigs(laplacian, k=1, which="LM", v0=start, return_eigenvectors=False)
     values = bound * (1 - found)
     moving = values[np.abs(values) > 1e-8 * bound]  # of equal ones the iteration may miss some
-    return np.append(moving[np.argsort(np.abs(moving))], bound).astype(np.complex128)
+    return np.append(moving[np.argsort(np.abs(moving))], largest).astype(np.complex128)

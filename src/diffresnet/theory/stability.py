@@ -23,6 +23,9 @@ class StabilityReport:
             are not symmetric, the least real part); 0 without links.
         contraction: what a step leaves of the slowest mode, the largest |1 - gamma lambda| over the
             positive lambda; 0 without links.
+        oscillates: whether some mode turns around for ever and never fades. So does a step of 1/d
+            on a component that is bipartite and regular, without weights of points to themselves:
+            its lambda_max is 2d, so that 1 - gamma lambda_max = -1.
         max_convex_step_size: up to it every new point is a convex combination of old ones.
         max_stable_step_size: up to it the 2-norm never grows; of weights that are not symmetric,
             for which there is no such bound, `max_convex_step_size`.
@@ -32,27 +35,19 @@ class StabilityReport:
     largest_eigenvalue: float
     second_eigenvalue: float
     contraction: float
+    oscillates: bool
     max_convex_step_size: float
     max_stable_step_size: float
 
     @property
     def is_convex(self) -> bool:
-        """Whether hulls shrink at each step."""
+        """Whether hulls grow at no step."""
         return self.step_size <= self.max_convex_step_size * (1 + ROUNDING)
 
     @property
     def is_stable(self) -> bool:
         """Whether no step makes features grow, as far as is known."""
         return self.step_size <= self.max_stable_step_size * (1 + ROUNDING)
-
-    @property
-    def oscillates(self) -> bool:
-        """Whether some mode changes its sign for ever and never fades.
-
-        So does a step of 1/d on a component that is bipartite and regular, without weights of
-        points to themselves: its lambda_max is 2d, so that 1 - gamma lambda_max = -1.
-        """
-        return abs(self.contraction - 1) <= ROUNDING
 
     def count_steps(self, factor: float) -> int | None:
         """Return after how many steps the slowest mode is at most `factor` of what it was.
@@ -76,7 +71,7 @@ class StabilityReport:
         """Return everything, for a file; infinite numbers become None."""
         numbers = {name: _finite(value) for name, value in asdict(self).items()}
         found = {"is_convex": self.is_convex, "is_stable": self.is_stable}
-        return {**numbers, **found, "oscillates": self.oscillates}
+        return {**numbers, **found}
 
 
 def analyze_stability(operator: DiffusionOperator, step_size: float) -> StabilityReport:
@@ -105,12 +100,15 @@ def analyze_stability(operator: DiffusionOperator, step_size: float) -> Stabilit
     """
     step_size = check_real("analyze_stability", "step_size", step_size)
     values = moving_eigenvalues(operator)
+    factors = 1 - step_size * values
+    turning = (np.abs(np.abs(factors) - 1) <= ROUNDING) & (np.abs(factors - 1) > 1e-6)
     convex = operator.max_convex_step_size
     return StabilityReport(
         step_size,
         float(np.abs(values).max(initial=0.0)),
         float(values.real.min()) if len(values) else 0.0,
-        float(np.abs(1 - step_size * values).max(initial=0.0)),
+        float(np.abs(factors).max(initial=0.0)),
+        bool(turning.any()),
         convex,
         operator.max_stable_step_size if operator.is_symmetric else convex,
     )
