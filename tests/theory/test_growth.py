@@ -139,7 +139,7 @@ def test_one_subclass_and_single_points() -> None:
 
 def test_subclasses_that_coincide_have_ratio_zero() -> None:
     operator = DiffusionOperator(torch.eye(2).double())
-    growth = diffusion_growth(torch.ones(2, 1), [0, 1], operator, step_size=0.5, n_steps=1)
+    growth = diffusion_growth(torch.ones(2, 1), torch.arange(2), operator, step_size=0.5, n_steps=1)
     assert growth.ratios == (0, 0)
     assert growth.first_step_above(1.0) is None
 
