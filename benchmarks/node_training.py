@@ -105,10 +105,6 @@ def against_plain(name: str, n_rounds: int) -> list[dict[str, Any]]:
         with torch.no_grad():
             return fast.test_scores(hidden)  # training makes the first part of the network
 
-    def evaluate_alone() -> Tensor:
-        with torch.no_grad():
-            return fast.test_scores(fast.hidden())
-
     steps = take_turns(
         {
             "plain": lambda: step(plain, plain.train()()),
@@ -117,7 +113,7 @@ def against_plain(name: str, n_rounds: int) -> list[dict[str, Any]]:
         n_rounds,
     )
     evaluations = take_turns({"plain": evaluate_plain, "diffresnet": evaluate_fast}, n_rounds)
-    alone = take_turns({"plain": evaluate_plain, "diffresnet": evaluate_alone}, n_rounds)
+    alone = take_turns({"plain": evaluate_plain, "diffresnet": fast}, n_rounds)
     return [
         {
             "question": f"{what} on {name} against the plain formulation",

@@ -19,6 +19,6 @@ def test_product(dtype: torch.dtype, n_columns: int, monkeypatch: pytest.MonkeyP
     x = torch.randn(40, n_columns, generator=generator, dtype=dtype)
     assert torch.allclose(product(matrix, x), dense @ x, atol=1e-6)
     monkeypatch.setattr(_product, "CACHED", 1)
-    blocks = column_blocks(x)
+    blocks = list(column_blocks(x))
     assert [block.shape[1] for block in blocks[:-1]] == [32] * (n_columns // 33)
     assert torch.equal(torch.cat(blocks, dim=1), x)

@@ -1,5 +1,7 @@
 """The product of a CSR matrix and many dense columns, block by block, on a CPU."""
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
@@ -36,9 +38,8 @@ def product(matrix: Tensor, x: Tensor) -> Tensor:
     )
 
 
-def column_blocks(x: Tensor) -> tuple[Tensor, ...]:
-    """Return copies of the columns of x, some tens at a time, so that each fits the cache."""
+def column_blocks(x: Tensor) -> Iterator[Tensor]:
+    """Yield copies of the columns of x, some tens at a time, so that each fits the cache."""
     n_columns = max(COLUMNS, CACHED // max(1, len(x)) // COLUMNS * COLUMNS)
-    return tuple(
-        part.clone(memory_format=torch.contiguous_format) for part in x.split(n_columns, dim=1)
-    )
+    for part in x.split(n_columns, dim=1):
+        yield part.clone(memory_format=torch.contiguous_format)

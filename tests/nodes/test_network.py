@@ -25,8 +25,9 @@ def test_numbers_of_the_program(reference_numbers: Callable[[str], Arrays], name
         network.first.bias.copy_(torch.from_numpy(0.01 * np.sin(i)))
         network.last.weight.copy_(torch.from_numpy(np.cos(2.3 * c[:, None] + 0.11 * i)))
         network.last.bias.copy_(torch.from_numpy(np.sin(c)))
-        logits = network.test_scores(network.hidden()).numpy()
-    assert np.abs(logits - numbers[f"{name}_eval_logits"]).max() < 1e-5
+        shared, alone = network.test_scores(network.hidden()), network()
+    for logits in (shared, alone):
+        assert np.abs(logits.numpy() - numbers[f"{name}_eval_logits"]).max() < 1e-5
 
 
 def test_scores_diffused_or_features_diffused() -> None:
@@ -36,6 +37,8 @@ def test_scores_diffused_or_features_diffused() -> None:
     hidden = network.hidden()
     trained = network.train_scores(hidden, np.random.default_rng(0))
     assert torch.allclose(network.test_scores(hidden), trained, atol=1e-5)
+    assert torch.allclose(network(), trained, atol=1e-5)
+    assert not network().requires_grad
     still = NodeDiffResNet(graph, operator, step_size=0.2, n_steps=0, dropout=0.5)
     hidden = still.hidden()
     assert torch.equal(still.train_scores(hidden, np.random.default_rng(0)), still.last(hidden))

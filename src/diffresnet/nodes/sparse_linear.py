@@ -1,5 +1,6 @@
 """A linear layer of sparse features."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,16 @@ class SparseLinear(nn.Module):
         """Return X W + b, (N, n_out)."""
         return _Product.apply(self.weight, self.bias, self._features, self._transposed)  # pyright: ignore[reportReturnType]
 
+    def in_blocks(self) -> Iterator[tuple[slice, Tensor]]:
+        """Yield X W + b some columns at a time, with their places, without gradients."""
+        with torch.no_grad():
+            for columns, block in _blocks(self._features, self.weight):  # pyright: ignore[reportArgumentType]
+                yield columns, block.add_(self.bias[columns])
+
+    def multiply(self, dense: Tensor) -> Tensor:
+        """Return X times another matrix (F, n), without gradients."""
+        return product(self._features, dense.detach())  # pyright: ignore[reportArgumentType]
+
 
 class _Product(torch.autograd.Function):
     @staticmethod
@@ -55,13 +66,20 @@ class _Product(torch.autograd.Function):
 
 
 def _multiply(matrix: Tensor, dense: Tensor, bias: Tensor) -> Tensor:
-    """Multiply in blocks of columns, which stay in the cache, and add the bias to each row."""
-    found, done = dense.new_empty(matrix.shape[0], dense.shape[1]), 0
+    """Multiply, and add the bias to each row."""
+    found = dense.new_empty(matrix.shape[0], dense.shape[1])
+    for columns, block in _blocks(matrix, dense):
+        torch.add(block, bias[columns], out=found[:, columns])
+    return found
+
+
+def _blocks(matrix: Tensor, dense: Tensor) -> Iterator[tuple[slice, Tensor]]:
+    """Yield the product in blocks of columns, which stay in the cache, and their places."""
+    done = 0
     for block in column_blocks(dense):
         columns = slice(done, done + block.shape[1])
-        torch.add(product(matrix, block), bias[columns], out=found[:, columns])
+        yield columns, product(matrix, block)
         done = columns.stop
-    return found
 
 
 def _to_csr(matrix: Any) -> Tensor:

@@ -16,7 +16,10 @@ from diffresnet.solvers.stopping import EarlyStopping
 
 
 class NodeNetwork(Protocol):
-    """A network whose scores need, in training and at evaluation, the same first part."""
+    """A network whose scores need, in training and at evaluation, the same first part.
+
+    Called by itself, it returns the logits (N, K) without dropout.
+    """
 
     def decayed(self) -> list[Tensor]:
         """Return the parameters that weight decay is for."""
@@ -60,16 +63,22 @@ PROGRAM_SCHEDULE = NodeSchedule()
 
 @dataclass(frozen=True)
 class Trained:
-    """The logits of the best epoch, (N, K), and how many epochs there were."""
+    """A network with the parameters of its best epoch, and how many epochs there were."""
 
-    scores: Tensor
+    network: nn.Module
     n_epochs: int
+
+    @property
+    def scores(self) -> Tensor:
+        """The logits of all nodes, (N, K)."""
+        with torch.no_grad():
+            return self.network()
 
 
 def train_nodes(
     make: Callable[[], nn.Module], graph: NodeGraph, split: Split, seed: int, schedule: NodeSchedule
 ) -> Trained:
-    """Train the network that `make` returns from torch's random numbers, and score all nodes.
+    """Train the network that `make` returns from torch's random numbers.
 
     An epoch's evaluation and the next epoch's training step use the same parameters, and so the
     same first part of the network.
@@ -90,10 +99,7 @@ def train_nodes(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = make()
-        n_epochs = _descend(model, graph, split, seed, schedule)
-    network: NodeNetwork = model  # pyright: ignore[reportAssignmentType]
-    with torch.no_grad():
-        return Trained(_evaluate(network, network.hidden()), n_epochs)
+        return Trained(model, _descend(model, graph, split, seed, schedule))
 
 
 def _descend(
@@ -113,7 +119,8 @@ def _descend(
     for n_epochs in range(schedule.n_epochs + 1):
         hidden = network.hidden()
         if n_epochs > 0:
-            scores = _evaluate(network, hidden)[validation]
+            with torch.no_grad():
+                scores = network.test_scores(hidden.detach())[validation]
             right = scores.argmax(dim=1) == labels[validation]
             accuracy = float("nan") if schedule.stop_by_loss else float(right.double().mean())
             record = {
@@ -128,8 +135,3 @@ def _descend(
             optimizer.step()
     stopping.restore(model)
     return n_epochs
-
-
-def _evaluate(network: NodeNetwork, hidden: Tensor) -> Tensor:
-    with torch.no_grad():
-        return network.test_scores(hidden.detach())

@@ -89,6 +89,10 @@ class PlainNetwork(nn.Module):
     def test_scores(self, hidden: Tensor) -> Tensor:
         """Return the logits (N, K), without dropout."""
         del hidden
+        return self()
+
+    def forward(self) -> Tensor:
+        """Return the logits (N, K), without dropout."""
         return self.eval().body(self.inputs.plain, self.links)
 
 
