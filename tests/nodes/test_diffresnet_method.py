@@ -1,6 +1,11 @@
 import pytest
+import torch
 
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
+from diffresnet.nodes.network import NodeDiffResNet, node_operator
+from diffresnet.nodes.splits import SplitProtocol
+from diffresnet.nodes.training import NodeSchedule, train_nodes
+from tests.nodes.examples import clusters
 
 
 def test_name_and_settings() -> None:
@@ -8,3 +13,19 @@ def test_name_and_settings() -> None:
     assert TrainedDiffResNet(n_steps=0).name == "No-Diff-ResNet"
     with pytest.raises(ValueError, match="TrainedDiffResNet: `n_steps` must be"):
         TrainedDiffResNet(n_steps=-1)
+
+
+def test_without_steps_training_on_the_split_alone_is_training_on_the_graph() -> None:
+    graph, schedule = clusters(), NodeSchedule(n_epochs=20)
+    split = next(SplitProtocol(5, 5, n_splits=1, n_inits=1).splits(graph))
+    torch.manual_seed(3)
+    before = torch.random.get_rng_state()
+    found = TrainedDiffResNet(n_steps=0, schedule=schedule).prepare(graph)(split, 7)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+    def make() -> NodeDiffResNet:
+        return NodeDiffResNet(graph, node_operator(graph), step_size=0.25, n_steps=0, dropout=0.25)
+
+    expected = train_nodes(make, graph, split, 7, schedule)
+    assert expected.n_epochs == 20
+    assert torch.allclose(found, expected.scores, atol=1e-4)

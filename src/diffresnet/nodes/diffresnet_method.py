@@ -1,10 +1,15 @@
 """Diff-ResNet, trained, as a method for nodes."""
 
 from dataclasses import dataclass
+from functools import partial
 
+import numpy as np
+import torch
+from scipy import sparse
 from torch import Tensor
 
 from diffresnet._checks import check_count, check_real, fail
+from diffresnet.diffusion import DiffusionOperator
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.network import NodeDiffResNet, node_operator
@@ -46,16 +51,36 @@ class TrainedDiffResNet:
         """Make the operator."""
         operator = node_operator(graph)
 
-        def make() -> NodeDiffResNet:
-            return NodeDiffResNet(
-                graph,
-                operator,
-                step_size=self.step_size,
-                n_steps=self.n_steps,
-                dropout=self.dropout,
-            )
-
         def solve(split: Split, seed: int) -> Tensor:
+            if self.n_steps == 0:
+                return self._solve_apart(graph, operator, split, seed)
+            make = partial(self._make, graph, operator)
             return train_nodes(make, graph, split, seed, self.schedule).scores
 
         return solve
+
+    def _make(self, graph: NodeGraph, operator: DiffusionOperator) -> NodeDiffResNet:
+        return NodeDiffResNet(
+            graph,
+            operator,
+            step_size=self.step_size,
+            n_steps=self.n_steps,
+            dropout=self.dropout,
+        )
+
+    def _solve_apart(
+        self, graph: NodeGraph, operator: DiffusionOperator, split: Split, seed: int
+    ) -> Tensor:
+        """Train on the nodes of the split alone: without steps, no node sees another one."""
+        nodes, n_train = np.concatenate([split.train, split.validation]), len(split.train)
+        features, labels = sparse.csr_array(graph.features[nodes]), graph.labels[nodes]
+        links = sparse.csr_array(graph.adjacency[nodes][:, nodes])
+        part = NodeGraph(links, features, labels, graph.class_names)
+        places = np.arange(len(nodes))
+        renumbered = Split(places[:n_train], places[n_train:], places[:0], split.seeds)
+        make = partial(self._make, part, node_operator(part))
+        trained = train_nodes(make, part, renumbered, seed, self.schedule)
+        with torch.random.fork_rng(devices=[]):
+            whole = self._make(graph, operator)
+        whole.load_state_dict(trained.network.state_dict())
+        return whole()
