@@ -4,7 +4,7 @@ from diffresnet.nodes.deep_diffresnet import DeepDiffResNet
 from tests.nodes.baselines.accuracy import SHORT, accuracy_of
 
 
-@pytest.mark.parametrize("n_layers", [2, 8])
+@pytest.mark.parametrize("n_layers", [2, 8, 32])
 def test_learns(n_layers: int) -> None:
     assert accuracy_of(DeepDiffResNet(n_layers, strength=1.0, schedule=SHORT)) > 0.8
 
