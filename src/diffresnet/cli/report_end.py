@@ -7,6 +7,9 @@ from rich.table import Table
 
 from diffresnet.report.files import Report
 
+UNLIMITED = 10_000
+"""Columns of a terminal on which any table has room."""
+
 
 def finish_report(report: Report, out: Path) -> None:
     """Print the summaries of a report, and write its files."""
@@ -22,6 +25,8 @@ def finish_report(report: Report, out: Path) -> None:
                 table.add_column(head, justify="right", width=max(map(len, [*words, *cells])))
         for row in summary.rows:
             table.add_row(*row)
-        console.print(table)
+        # On a narrow terminal, lines that are too long are better than names and numbers left out.
+        needed = Console(width=UNLIMITED).measure(table).minimum
+        Console(width=max(console.width, needed)).print(table)
     for path in report.write(out):
         console.print(f"wrote {path}", soft_wrap=True)

@@ -65,10 +65,10 @@ def report_depth(plan: NodePlan) -> Report:
             f"Both have 64 hidden features and dropout {NODE_DEPTH_DROPOUT}, and are trained alike "
             "(Adam, weight decay on the first layer, stopped by the validation loss). Diff-ResNet: "
             "a linear layer, residual blocks, a linear layer, diffusion between any two of them. "
-            "More layers are shorter steps of the same flow: the strength of all diffusion together "
-            "stays that of the paper's network, and the steps of all residual blocks together stay "
-            "one, whatever the depth. The paper does not say how wide its deep networks are, nor "
-            "how their steps are divided."
+            "More layers are shorter steps of the same flow: whatever the depth, all diffusion "
+            "together is as strong as that of the paper's network, and the steps of all residual "
+            "blocks add up to one. The paper does not say how wide its deep networks are, nor how "
+            "their steps are divided."
         ),
         Heading("Ours"),
         Picture(pictures["depth.png"], "image/png", "Accuracy by depth, 95 % interval of splits."),
