@@ -42,6 +42,15 @@ def test_table_and_file(graph: Path) -> None:
     assert len(list(Path("nodes-runs").iterdir())) == 2
 
 
+def test_shares_adapted(graph: Path) -> None:
+    words = ["nodes", str(graph), *SMALL, "--solver", "kernel", "--adapt-shares"]
+    result = CliRunner().invoke(app, [*words, "--json", "numbers.json"])
+    assert result.exit_code == 0, result.output
+    shown = json.loads(Path("numbers.json").read_text())
+    assert shown["method"] == "Diff-ResNet, kernel, shares adapted"
+    assert shown["accuracy_mean"] > 0.9
+
+
 def test_settings_and_the_split_of_the_file(graph: Path) -> None:
     words = ["nodes", str(graph), "--given-split", "--inits", "1", "--runs", "kept"]
     words += ["--step-size", "0.3", "--steps", "2", "--dropout", "0", "--json", "numbers.json"]
@@ -79,6 +88,7 @@ def test_no_place_for_the_runs(graph: Path) -> None:
         (["--solver", "kernel", "--steps", "3"], "must be left out, got them without a network"),
         (["--solver", "kernel", "--method", "gcn"], "--solver must be 'train'"),
         (["--train-nodes", "20", "--validation-nodes", "20"], "left with nodes to test"),
+        (["--given-split", "--splits", "3"], "must be left out, got one of them with"),
     ],
 )
 def test_wrong_options(graph: Path, words: list[str], message: str) -> None:

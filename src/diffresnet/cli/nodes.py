@@ -23,6 +23,7 @@ from diffresnet.nodes.catalog import (
     make_method,
 )
 from diffresnet.nodes.citation import recognize
+from diffresnet.nodes.class_shares import SharesAdapted
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.protocol import NodeResult, compare, run_file, run_protocol
@@ -68,14 +69,19 @@ def nodes(
             "of infinite width, about a second, no seed)."
         ),
     ] = "train",
-    splits: Annotated[int, typer.Option(help="Splits to draw.", min=1)] = 100,
+    splits: Annotated[
+        int | None, typer.Option(help="Splits to draw.", min=1, show_default="100")
+    ] = None,
     inits: Annotated[
         int, typer.Option(help="Initializations of each, if the method is random.", min=1)
     ] = 20,
-    train_nodes: Annotated[int, typer.Option(help="Labeled nodes of each class.", min=1)] = 20,
+    train_nodes: Annotated[
+        int | None, typer.Option(help="Labeled nodes of each class.", min=1, show_default="20")
+    ] = None,
     validation_nodes: Annotated[
-        int, typer.Option(help="Nodes of each class that end the training.", min=0)
-    ] = 30,
+        int | None,
+        typer.Option(help="Nodes of each class that end the training.", min=0, show_default="30"),
+    ] = None,
     given_split: Annotated[
         bool,
         typer.Option(
@@ -96,6 +102,14 @@ def nodes(
         float | None,
         typer.Option(help="Dropout before each step of diffresnet.", show_default="the paper's"),
     ] = None,
+    adapt_shares: Annotated[
+        bool,
+        typer.Option(
+            "--adapt-shares",
+            help="Adapt the predictions of every method to how common the classes are among all "
+            "nodes, told from those without a label.",
+        ),
+    ] = False,
     standardize: Annotated[
         str | None,
         typer.Option(
@@ -142,11 +156,10 @@ def nodes(
             make_method(name, settings, solver=solver if name == DIFFUSION else "train")
             for name in names
         ]
-        protocol: Protocol = (
-            GivenSplit(inits, seed)
-            if given_split
-            else SplitProtocol(train_nodes, validation_nodes, splits, inits, seed)
-        )
+        if adapt_shares:
+            methods = [SharesAdapted(one) for one in methods]
+        drawn = {"n_train": train_nodes, "n_validation": validation_nodes, "n_splits": splits}
+        protocol = _protocol(drawn, inits, seed, given_split=given_split)
         next(iter(protocol.splits(ready)))
     except (OSError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
@@ -184,6 +197,18 @@ def _settings(name: str, graph: NodeGraph, given: Mapping[str, float | None]) ->
     wanted: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     known = name if name in NODE_SETTINGS else recognize(graph)
     return replace(NODE_SETTINGS[known or "cora"], **wanted)
+
+
+def _protocol(
+    drawn: Mapping[str, int | None], inits: int, seed: int, *, given_split: bool
+) -> Protocol:
+    asked = {name: number for name, number in drawn.items() if number is not None}
+    if not given_split:
+        return SplitProtocol(**asked, n_inits=inits, seed=seed)
+    if asked:
+        what = "--splits, --train-nodes and --validation-nodes"
+        refuse(what, "left out", "one of them with --given-split", "The file has the one split.")
+    return GivenSplit(inits, seed)
 
 
 def _check_used(

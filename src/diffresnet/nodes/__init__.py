@@ -2,6 +2,7 @@
 
 from diffresnet.nodes.catalog import METHOD_NAMES, make_method
 from diffresnet.nodes.citation import find_citation_graph
+from diffresnet.nodes.class_shares import SharesAdapted, adapt_to_shares
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
@@ -18,9 +19,11 @@ __all__ = [
     "NodeGraph",
     "NodeMethod",
     "NodeResult",
+    "SharesAdapted",
     "Split",
     "SplitProtocol",
     "TrainedDiffResNet",
+    "adapt_to_shares",
     "compare",
     "find_citation_graph",
     "make_method",

@@ -1,5 +1,6 @@
 """Diff-ResNet of infinite width, as a method for nodes: no seed, and no training of networks."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -43,7 +44,7 @@ class KernelDiffResNet:
 
     strengths: tuple[float, ...] = (2, 4, 6, 8, 10, 14, 20)
     ridges: tuple[float, ...] = (1, 1e-1, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
-    n_best: int = 10
+    n_best: int = 20
     step_size: float = 0.2
     n_landmarks: int = 1500
 
@@ -80,9 +81,9 @@ class KernelDiffResNet:
         return solve
 
     def _choose(self, scores: Tensor, validation: Tensor, labels: Tensor) -> Tensor:
-        """Return the mean probabilities (N, K) of the best of several scores (M, N, K)."""
+        """Return the logarithms (N, K) of the mean chances by the best of scores (M, N, K)."""
         if len(validation) == 0:
-            return scores.softmax(dim=-1).mean(dim=0)
+            return _mean_chances(scores)
         seen = scores[:, validation]
         places = labels.view(1, -1, 1).expand(len(scores), -1, 1)
         losses = torch.stack(
@@ -95,7 +96,11 @@ class KernelDiffResNet:
         right = (seen.argmax(dim=-1) == labels).double().mean(dim=-1)
         best = (right - LOSS_WEIGHT * loss).topk(min(self.n_best, len(scores))).indices
         scales = torch.tensor(SCALES)[which[best]].view(-1, 1, 1)
-        return (scales * scores[best]).softmax(dim=-1).mean(dim=0)
+        return _mean_chances(scales * scores[best])
+
+
+def _mean_chances(scores: Tensor) -> Tensor:
+    return scores.log_softmax(dim=-1).logsumexp(dim=0) - math.log(len(scores))
 
 
 def _on_sphere(points: Tensor) -> Tensor:
