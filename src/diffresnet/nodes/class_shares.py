@@ -100,6 +100,8 @@ def adapt_to_shares(scores: Tensor, validation: Tensor, labels: Tensor) -> Tenso
 
 def _calibrate(scores: Tensor, validation: Tensor, labels: Tensor) -> Tensor:
     """Return the logarithms of probabilities that fit the validation nodes."""
+    spread = scores.std(correction=0)
+    scores = scores / torch.where(spread > 0, spread, 1)
     log_scale = scores.new_zeros((), requires_grad=True)
     biases = scores.new_zeros(scores.shape[1], requires_grad=True)
     seen = scores[validation]
