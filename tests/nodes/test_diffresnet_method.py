@@ -20,7 +20,7 @@ def test_without_steps_training_on_the_split_alone_is_training_on_the_graph() ->
     split = next(SplitProtocol(5, 5, n_splits=1, n_inits=1).splits(graph))
     torch.manual_seed(3)
     before = torch.random.get_rng_state()
-    found = TrainedDiffResNet(n_steps=0, schedule=schedule).prepare(graph)(split, 7)
+    found = TrainedDiffResNet(5.0, n_steps=0, schedule=schedule).prepare(graph)(split, 7)
     assert torch.equal(torch.random.get_rng_state(), before)
 
     def make() -> NodeDiffResNet:
@@ -28,4 +28,4 @@ def test_without_steps_training_on_the_split_alone_is_training_on_the_graph() ->
 
     expected = train_nodes(make, graph, split, 7, schedule)
     assert expected.n_epochs == 20
-    assert torch.allclose(found, expected.scores, atol=1e-4)
+    assert torch.allclose(found, expected.scores(), atol=1e-4)

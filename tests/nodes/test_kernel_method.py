@@ -43,3 +43,7 @@ def test_a_graph_with_a_hub() -> None:
     assert bool(torch.isfinite(KernelDiffResNet(step_size=2.0).prepare(hub)(split, 0)).all())
     with pytest.raises(ValueError, match="`strengths and ridges` must be some numbers"):
         KernelDiffResNet(strengths=())
+    with pytest.raises(ValueError, match="`ridges` must be a finite positive number, got -1"):
+        KernelDiffResNet(ridges=(1.0, -1.0))
+    with pytest.raises(ValueError, match="`strengths` must be in rising order"):
+        KernelDiffResNet(strengths=(5.0, 2.0))

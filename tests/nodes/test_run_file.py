@@ -13,6 +13,7 @@ def test_runs_come_back(tmp_path: Path) -> None:
     with RunFile(path, OF) as file:
         file.add(Run(0, 1, 0.5, 2.0))
         assert json.loads(path.read_text().splitlines()[0]) == OF
+        assert len(path.read_text().splitlines()) == 2
     text = path.read_text()
     path.write_text(text + '{"split": 1, "in')  # stopped while it was written
     with RunFile(path, OF) as again:
@@ -20,6 +21,20 @@ def test_runs_come_back(tmp_path: Path) -> None:
         assert path.read_text() == text
         again.add(Run(1, 0, 0.25, 1.0))
     assert len(path.read_text().splitlines()) == 3
+
+
+def test_stopped_before_a_run_or_in_the_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    with RunFile(path, OF):
+        pass
+    assert not path.exists()
+    path.write_text('{"meth')
+    with RunFile(path, OF) as file:
+        file.add(Run(0, 0, 1.0, 1.0))
+    with RunFile(path, OF) as again:
+        assert len(again.runs) == 1
+    with pytest.raises(ValueError, match="must be a file, got the folder"), RunFile(tmp_path, OF):
+        pass
 
 
 def test_without_a_file() -> None:
@@ -47,6 +62,11 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
         (b'{"method": "mine"}\n\n', "runs.jsonl with line 2: Expecting value"),
         (b'{"method": "mine"}\n{"split": 3}\n', "line 2: .* missing 3 required"),
         (b'{"method": "mine"}\n[1]\n', "line 2: no object of JSON"),
+        (
+            b'{"method": "mine"}\n{"split": "0", "init": 0, "accuracy": 0.5, "seconds": 1}\n',
+            "no run",
+        ),
+        (b'{"my": "only copy"}', "must be a file of {'method': 'mine'}, got"),
         (b"\xff\xfe\n", "can't decode"),
     ],
 )
@@ -56,3 +76,14 @@ def test_files_that_are_none(tmp_path: Path, content: bytes, message: str) -> No
     with pytest.raises(ValueError, match=message), RunFile(path, OF):
         pass
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"split": "0"}, {"split": []}, {"accuracy": float("nan")}, {"accuracy": 7}]
+)
+def test_runs_that_are_none(tmp_path: Path, wrong: dict[str, object]) -> None:
+    path = tmp_path / "runs.jsonl"
+    run = {"split": 0, "init": 0, "accuracy": 0.5, "seconds": 1.0} | wrong
+    path.write_text(f"{json.dumps(OF)}\n{json.dumps(run)}\n")
+    with pytest.raises(ValueError, match=r"with line 2: .* is no run"), RunFile(path, OF):
+        pass

@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
@@ -37,3 +38,8 @@ def test_stops() -> None:
     assert train_nodes(make, graph, split, 0, by_loss).n_epochs < 500
     unlearning = NodeSchedule(learning_rate=30.0, patience=3)
     assert train_nodes(make, graph, split, 0, unlearning).n_epochs < 500
+
+
+def test_wrong_settings() -> None:
+    with pytest.raises(ValueError, match="NodeSchedule: `n_epochs` must be at least 1"):
+        NodeSchedule(n_epochs=-3)

@@ -3,6 +3,7 @@
 from diffresnet.nodes.catalog import METHOD_NAMES, make_method
 from diffresnet.nodes.citation import find_citation_graph
 from diffresnet.nodes.class_shares import SharesAdapted, adapt_to_shares
+from diffresnet.nodes.deep_diffresnet import DeepDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
@@ -10,15 +11,18 @@ from diffresnet.nodes.method import NodeMethod
 from diffresnet.nodes.protocol import NodeResult, compare, run_protocol
 from diffresnet.nodes.splits import GivenSplit, Split, SplitProtocol
 from diffresnet.nodes.standardization import PROGRAM_STEPS, standardize
+from diffresnet.nodes.training import NodeSchedule
 
 __all__ = [
     "METHOD_NAMES",
     "PROGRAM_STEPS",
+    "DeepDiffResNet",
     "GivenSplit",
     "KernelDiffResNet",
     "NodeGraph",
     "NodeMethod",
     "NodeResult",
+    "NodeSchedule",
     "SharesAdapted",
     "Split",
     "SplitProtocol",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet._checks import check_count, check_real
+from diffresnet._checks import check_count, check_probability, check_real
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.nn import Diffusion
 from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
@@ -51,8 +51,9 @@ class DeepDiffResNet:
         check_count(name, "n_layers", self.n_layers, low=2)
         for count in ("width", "n_steps"):
             check_count(name, count, getattr(self, count), low=1)
-        for real in ("strength", "convection"):
-            check_real(name, real, getattr(self, real))
+        check_real(name, "strength", self.strength)
+        check_real(name, "convection", self.convection, zero=True)
+        check_probability(name, "dropout", self.dropout)
 
     @property
     def name(self) -> str:
@@ -65,12 +66,21 @@ class DeepDiffResNet:
         n_in, n_out = graph.features.shape[1], graph.n_classes
 
         def build() -> nn.Module:
-            return _Network(self, operator, n_in, n_out)
+            return DeepNetwork(self, operator, n_in, n_out)
 
         return prepare_network(self, graph, build)
 
 
-class _Network(nn.Module):
+class DeepNetwork(nn.Module):
+    """The network of these settings.
+
+    Args:
+        method: the settings.
+        operator: of diffusion.
+        n_in: features.
+        n_out: classes.
+    """
+
     def __init__(
         self, method: DeepDiffResNet, operator: DiffusionOperator, n_in: int, n_out: int
     ) -> None:
@@ -85,6 +95,7 @@ class _Network(nn.Module):
         self.middle, self.step = nn.ModuleList(middle), method.convection / max(1, len(middle))
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
+        """Return the logits (N, K) of features (N, F); the operator has the links."""
         del links
         x = self.first(x).relu()
         x = self.diffusion(x, self.operator)

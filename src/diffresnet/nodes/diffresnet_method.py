@@ -8,7 +8,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_real, fail
+from diffresnet._checks import check_count, check_probability, check_real
 from diffresnet.diffusion import DiffusionOperator
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
@@ -38,9 +38,7 @@ class TrainedDiffResNet:
     def __post_init__(self) -> None:
         check_real(type(self).__name__, "step_size", self.step_size)
         check_count(type(self).__name__, "n_steps", self.n_steps, low=0)
-        if not 0 <= self.dropout < 1:
-            must = "at least 0 and below 1"
-            fail(type(self).__name__, "dropout", must, self.dropout, "Lower it.")
+        check_probability(type(self).__name__, "dropout", self.dropout)
 
     @property
     def name(self) -> str:
@@ -55,7 +53,7 @@ class TrainedDiffResNet:
             if self.n_steps == 0:
                 return self._solve_apart(graph, operator, split, seed)
             make = partial(self._make, graph, operator)
-            return train_nodes(make, graph, split, seed, self.schedule).scores
+            return train_nodes(make, graph, split, seed, self.schedule).scores()
 
         return solve
 

@@ -56,6 +56,12 @@ class KernelDiffResNet:
         if not self.strengths or not self.ridges:
             got, remedy = "none", "Name one at least."
             fail(type(self).__name__, "strengths and ridges", "some numbers", got, remedy)
+        for name in ("strengths", "ridges"):
+            for value in getattr(self, name):
+                check_real(type(self).__name__, name, value)
+        if list(self.strengths) != sorted(self.strengths):
+            must, remedy = "in rising order", "Sort them."
+            fail(type(self).__name__, "strengths", must, self.strengths, remedy)
         for name in ("n_best", "n_landmarks"):
             check_count(type(self).__name__, name, getattr(self, name), low=1)
 

@@ -9,7 +9,7 @@ from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.splits import Split
 
 Solve: TypeAlias = Callable[[Split, int], Tensor]
-"""From a split and a seed to the scores (N, K) of all nodes: logits, or what rises with them."""
+"""From a split and a seed to the scores (N, K) of all nodes: logits, or logs of probabilities."""
 
 
 class NodeMethod(Protocol):

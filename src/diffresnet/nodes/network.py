@@ -58,7 +58,7 @@ class NodeDiffResNet(nn.Module):
 
     def test_scores(self, hidden: Tensor) -> Tensor:
         """Return the logits (N, K) without dropout."""
-        return self.operator.diffuse(self.last(hidden), self.step_size, self.n_steps)
+        return self._diffuse(self.last(hidden))
 
     @torch.no_grad()
     def forward(self) -> Tensor:
@@ -70,7 +70,12 @@ class NodeDiffResNet(nn.Module):
         scores = self.first.multiply(weight.mT.contiguous()).add_(self.last.bias).mT.contiguous()
         for columns, block in self.first.in_blocks():  # few rows are faster than few columns
             scores.addmm_(weight[:, columns], block.relu_().mT)
-        return self.operator.diffuse(scores.mT.contiguous(), self.step_size, self.n_steps)
+        return self._diffuse(scores.mT.contiguous())
+
+    def _diffuse(self, scores: Tensor) -> Tensor:
+        if self.n_steps == 0:
+            return scores  # and no word on the step size
+        return self.operator.diffuse(scores, self.step_size, self.n_steps)
 
 
 def node_operator(graph: NodeGraph) -> DiffusionOperator:

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -145,8 +146,8 @@ def run_protocol(
     n_inits = protocol.n_inits if method.is_random else 1
     keys = [(split, init) for split in range(len(splits)) for init in range(n_inits)]
     identity = identify(graph, method, protocol)
-    n_threads = torch.get_num_threads()
     with (
+        _threads_kept(),
         RunFile(kept, identity) as done,
         progress_bar(method.name, len(keys), show=show_progress) as advance,
     ):
@@ -158,9 +159,18 @@ def run_protocol(
             done.add(run)
             accuracy = np.mean([one.accuracy for one in done.runs.values()])
             advance(len(done.runs), f"mean {100 * accuracy:.2f} %")
-    torch.set_num_threads(n_threads)
     runs = tuple(done.runs[key] for key in keys)
     return NodeResult(method.name, repr(method), identity["graph"], protocol.kind, runs)
+
+
+@contextmanager
+def _threads_kept() -> Generator[None]:
+    """Give torch its threads back, whatever happens: a run takes one."""
+    n_threads = torch.get_num_threads()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(n_threads)
 
 
 def identify(graph: NodeGraph, method: NodeMethod, protocol: Protocol) -> dict[str, str]:

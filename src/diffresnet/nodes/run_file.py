@@ -1,6 +1,7 @@
 """Finished runs in a file, one a line, so that nothing is lost when a protocol is stopped."""
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -58,6 +59,9 @@ class RunFile:
         if self.path is None:
             return self
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.is_dir():
+            remedy = "Give another name."
+            fail(FUNCTION, "kept", "a file", f"the folder {self.path}", remedy)
         self._stream = self.path.open("a+")
         try:
             self._lock(self._stream)
@@ -68,14 +72,18 @@ class RunFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._stream is not None:
+        if self.path is not None and self._stream is not None:
+            if self.path.stat().st_size == 0:  # no run has ended
+                self.path.unlink()
             self._stream.close()
 
     def add(self, run: Run) -> None:
         """Keep a run, on the disk before anything else happens."""
-        self.runs[run.split, run.init] = run
         if self._stream is not None:
+            if not self.runs and self._stream.tell() == 0:
+                self._write(self._stream, self.identity)
             self._write(self._stream, asdict(run))
+        self.runs[run.split, run.init] = run
 
     def _lock(self, stream: IO[str]) -> None:
         if fcntl is None:
@@ -91,23 +99,25 @@ class RunFile:
         try:
             *whole, torn = stream.read().split("\n")
         except UnicodeDecodeError as error:
-            self._refuse(1, str(error))
+            got, remedy = f"{self.path}: {error}", "Give another file."
+            fail(FUNCTION, "kept", "a file of runs", got, remedy)
         for number, line in enumerate(whole):
             found = self._parse(line, number)
             if number == 0 and found != self.identity:
-                remedy = "Give another file, or remove this one."
-                fail(FUNCTION, "kept", f"a file of {self.identity}", line, remedy)
+                self._refuse_identity(line)
             if number > 0:
                 try:
                     run = Run(**found)
                 except TypeError as error:
                     self._refuse(number, str(error))
+                if not _is_sound(run):
+                    self._refuse(number, f"{line} is no run")
                 self.runs[run.split, run.init] = run
         if torn:  # was being written when the process was stopped
-            size = sum(len(line.encode()) + 1 for line in whole)
-            stream.truncate(size)
-        if not whole:
-            self._write(stream, self.identity)
+            if not whole and not json.dumps(self.identity).startswith(torn):
+                self._refuse_identity(torn)
+            stream.truncate(sum(len(line.encode()) + 1 for line in whole))
+            stream.seek(0, os.SEEK_END)
 
     def _parse(self, line: str, number: int) -> dict[str, Any]:
         try:
@@ -122,8 +132,18 @@ class RunFile:
         got, remedy = f"{self.path} with line {number + 1}: {reason}", "Mend or remove that line."
         fail(FUNCTION, "kept", "a file of runs", got, remedy)
 
+    def _refuse_identity(self, got: str) -> NoReturn:
+        remedy = "Give another file, or remove this one."
+        fail(FUNCTION, "kept", f"a file of {self.identity}", got, remedy)
+
     @staticmethod
     def _write(stream: IO[str], content: Mapping[str, object]) -> None:
         stream.write(json.dumps(content) + "\n")
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def _is_sound(run: Run) -> bool:
+    counts = all(type(number) is int and number >= 0 for number in (run.split, run.init))
+    reals = all(type(number) in (int, float) for number in (run.accuracy, run.seconds))
+    return counts and reals and 0 <= run.accuracy <= 1 and 0 <= run.seconds < math.inf

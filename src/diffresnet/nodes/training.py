@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from diffresnet._checks import fail
+from diffresnet._checks import check_count, check_real, fail
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.splits import Split
 from diffresnet.solvers.stopping import EarlyStopping
@@ -57,6 +57,12 @@ class NodeSchedule:
     patience: int = 50
     stop_by_loss: bool = False
 
+    def __post_init__(self) -> None:
+        check_real("NodeSchedule", "learning_rate", self.learning_rate)
+        check_real("NodeSchedule", "weight_decay", self.weight_decay, zero=True)
+        for name in ("n_epochs", "patience"):
+            check_count("NodeSchedule", name, getattr(self, name), low=1)
+
 
 PROGRAM_SCHEDULE = NodeSchedule()
 
@@ -68,9 +74,8 @@ class Trained:
     network: nn.Module
     n_epochs: int
 
-    @property
     def scores(self) -> Tensor:
-        """The logits of all nodes, (N, K)."""
+        """Return the logits of all nodes, (N, K)."""
         with torch.no_grad():
             return self.network()
 

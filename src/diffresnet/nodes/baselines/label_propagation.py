@@ -11,6 +11,9 @@ from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.splits import Split
 
+SMALLEST = 1e-12
+"""Of a class that no label of which reaches a node."""
+
 
 @dataclass(frozen=True)
 class LabelPropagation:
@@ -39,6 +42,7 @@ class LabelPropagation:
             now = known
             for _ in range(self.n_rounds):
                 now = self.share * (step @ now) + (1 - self.share) * known
-            return now
+            shares = now / now.sum(dim=1, keepdim=True).clamp(min=SMALLEST)
+            return shares.clamp(min=SMALLEST).log()
 
         return solve

@@ -10,6 +10,7 @@ from scipy import sparse
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
+from diffresnet._checks import check_probability
 from diffresnet._extras import needs_extra
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
@@ -141,6 +142,7 @@ class Settings(Protocol):
 
 def prepare_network(method: Settings, graph: NodeGraph, build: Callable[[], nn.Module]) -> Solve:
     """Return what trains a network on a split; `build` draws its parameters."""
+    check_probability(method.name, "dropout", method.dropout)
     inputs, links = Inputs(graph.features, method.dropout), links_of(graph)
 
     def make() -> PlainNetwork:
@@ -148,6 +150,6 @@ def prepare_network(method: Settings, graph: NodeGraph, build: Callable[[], nn.M
             return PlainNetwork(build(), inputs, links)
 
     def solve(split: Split, seed: int) -> Tensor:
-        return train_nodes(make, graph, split, seed, method.schedule).scores
+        return train_nodes(make, graph, split, seed, method.schedule).scores()
 
     return solve
