@@ -95,3 +95,8 @@ def test_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = NodeGraph.from_arrays([[0, 1], [1, 0]], [[0.5], [2]], [0, 1])
     monkeypatch.setitem(SIZES, "cora", (2, 1, 1))
     assert parse_steps(None, graph) == PROGRAM_STEPS
+
+
+def test_a_name_that_is_none() -> None:
+    with pytest.raises(typer.BadParameter, match="must be a file, or one of 'cora', 'citeseer'"):
+        read(Path("nope"), None)

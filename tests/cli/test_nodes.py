@@ -1,4 +1,5 @@
 import json
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -66,8 +67,21 @@ def test_without_validation_nodes(graph: Path) -> None:
     words = ["nodes", str(graph), *SMALL[:-1], "0"]
     result = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
     assert result.exit_code == 2
-    assert "must be one with validation nodes" in result.output
+    assert "--validation-nodes must be at least 1, got no validation nodes with" in result.output
+    assert not Path("nodes-runs").exists()
     assert CliRunner().invoke(app, [*words, "--solver", "kernel"]).exit_code == 0
+    adapted = CliRunner().invoke(app, [*words, "--solver", "kernel", "--adapt-shares"])
+    assert adapted.exit_code == 2
+
+
+def test_stopped_by_the_user(graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("diffresnet.cli.nodes"), "run_protocol", stop)
+    result = CliRunner().invoke(app, ["nodes", str(graph), *SMALL])
+    assert result.exit_code == 130
+    assert "The same command goes on from the runs in nodes-runs." in result.output
 
 
 def test_no_place_for_the_runs(graph: Path) -> None:
@@ -88,6 +102,7 @@ def test_no_place_for_the_runs(graph: Path) -> None:
         (["--solver", "kernel", "--steps", "3"], "must be left out, got them without a network"),
         (["--solver", "kernel", "--method", "gcn"], "--solver must be 'train'"),
         (["--train-nodes", "20", "--validation-nodes", "20"], "left with nodes to test"),
+        (["--solver", "kernel", "--method", "bogus"], "one of 'diffresnet'"),
         (["--given-split", "--splits", "3"], "must be left out, got one of them with"),
     ],
 )

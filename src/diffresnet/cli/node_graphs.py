@@ -37,6 +37,8 @@ def read_node_graph(
             remedy = "Leave it out, or name a file of links."
             refuse("--nodes", "left out with a citation graph", nodes, remedy)
         return NodeGraph.from_file(find_citation_graph(name))
+    if not Path(name).suffix and not Path(name).exists():
+        refuse(WHAT, f"a file, or one of {some(list(CHECKSUMS))}", name, "Check the name.")
     suffix = check_file(Path(name), WHAT, (".npz", *TABLES))
     if nodes is None:
         if suffix != ".npz":

@@ -17,6 +17,8 @@ from diffresnet.cli.node_graphs import parse_steps, read_node_graph, standardize
 from diffresnet.cli.refusal import refuse
 from diffresnet.nodes.catalog import (
     DIFFUSION,
+    KERNEL,
+    LABELS_ALONE,
     METHOD_NAMES,
     NO_DIFFUSION,
     NodeSolver,
@@ -151,21 +153,22 @@ def nodes(
         names = METHOD_NAMES if "all" in asked else asked
         given = {"step_size": step_size, "n_steps": steps, "dropout": dropout}
         settings = _settings(graph, ready, given)
-        _check_used(names, solver, given)
         methods = [
             make_method(name, settings, solver=solver if name == DIFFUSION else "train")
             for name in names
         ]
+        _check_used(names, solver, given)
         if adapt_shares:
             methods = [SharesAdapted(one) for one in methods]
         drawn = {"n_train": train_nodes, "n_validation": validation_nodes, "n_splits": splits}
         protocol = _protocol(drawn, inits, seed, given_split=given_split)
-        next(iter(protocol.splits(ready)))
+        if len(next(iter(protocol.splits(ready))).validation) == 0:
+            _check_validation(names, solver, adapt_shares=adapt_shares)
     except (OSError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
-    make_folder(runs, "--runs")
     if json_file is not None:
         make_folder(json_file.parent, "--json")
+    make_folder(runs, "--runs")
     console = Console()
     _say(console, _describe(loaded, ready, taken))
     try:
@@ -181,6 +184,9 @@ def nodes(
         ]
     except (ModuleNotFoundError, OSError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
+    except KeyboardInterrupt:
+        _say(console, f"Stopped. The same command goes on from the runs in {runs}.")
+        raise typer.Exit(130) from None
     console.print(_table(results))
     _say(console, f"The runs are kept in {runs}.")
     if json_file is not None:
@@ -224,6 +230,17 @@ def _check_used(
         refuse(what, "left out", "them without a network of ours to train", remedy)
 
 
+def _check_validation(names: Sequence[str], solver: NodeSolver, *, adapt_shares: bool) -> None:
+    """Refuse methods that need validation nodes, where there are none."""
+    without = {KERNEL, LABELS_ALONE} | ({DIFFUSION} if solver == "kernel" else set())
+    needing = [name for name in names if name not in without]
+    if adapt_shares or needing:
+        what = "--adapt-shares" if adapt_shares else ", ".join(needing)
+        got = f"no validation nodes with {what}"
+        remedy = "Raise it; the kernel by itself and label propagation can do without."
+        refuse("--validation-nodes", "at least 1", got, remedy)
+
+
 def _describe(loaded: NodeGraph, ready: NodeGraph, steps: Sequence[str]) -> str:
     sizes = (
         f"{ready.n_nodes:,} nodes, {ready.n_links:,} links, {ready.features.shape[1]:,} features"
@@ -244,8 +261,9 @@ def _table(results: Sequence[NodeResult]) -> Table:
         table.add_column(head, justify="right")
     for result in results:
         n_splits = len(result.of_splits())
+        wide = f" ± {100 * result.std:.2f}" if len(result.runs) > 1 else ""
         cells = [
-            f"{100 * result.mean:.2f} ± {100 * result.std:.2f}",
+            f"{100 * result.mean:.2f}{wide}",
             f"{n_splits} x {len(result.runs) // n_splits}",
             f"{result.seconds_per_run:.2f}",
         ]

@@ -18,12 +18,13 @@ NodeSolver: TypeAlias = Literal["train", "kernel"]
 DIFFUSION = "diffresnet"
 KERNEL = "kernel"
 NO_DIFFUSION = "no-diffresnet"
+LABELS_ALONE = "label-propagation"
 BASELINES: dict[str, NodeMethod] = {
     "mlp": Mlp(),
     **PUBLISHED,
     "appnp": Appnp(),
     **CHOSEN,
-    "label-propagation": LabelPropagation(),
+    LABELS_ALONE: LabelPropagation(),
 }
 METHOD_NAMES = (DIFFUSION, KERNEL, NO_DIFFUSION, *BASELINES)
 

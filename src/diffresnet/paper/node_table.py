@@ -71,7 +71,8 @@ def _accuracies(results: Results) -> Table:
         cells: list[str] = []
         for name, one in zip(results, found, strict=True):
             published = NODE_ACCURACY.get(one.method)
-            cells.append(f"{100 * one.mean:.1f} ± {100 * one.std:.1f}")
+            wide = f" ± {100 * one.std:.1f}" if len(one.runs) > 1 else ""
+            cells.append(f"{100 * one.mean:.1f}{wide}")
             place = NODE_GRAPHS.index(name)
             cells.append(f"{published[place][0]} ± {published[place][1]}" if published else "-")
         rows.append([found[0].method, *cells])
