@@ -127,6 +127,7 @@ def test_broken_files(tmp_path: Path, part: str) -> None:
             "`features` must be finite, got NaN or infinity in 1 row(s): 1",
         ),
         ((LINKS, np.eye(2), [0, 1, 2]), "`features` must be of 3 nodes"),
+        ((LINKS, np.empty((3, 0)), [0, 1, 2]), "`features` must be at least one a node"),
         ((LINKS, None, [0, 1]), "`labels` must be of 3 nodes"),
         ((LINKS, None, [[0, 1, 2]]), "`labels` must be one-dimensional"),
         ((LINKS, None, [0, 1, 2], ["a"]), "`labels` must be below 1"),

@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -6,6 +9,8 @@ from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
 from diffresnet.nodes.splits import SplitProtocol
 from tests.nodes.examples import clusters
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_labels_clusters_without_a_seed() -> None:
@@ -47,3 +52,8 @@ def test_a_graph_with_a_hub() -> None:
         KernelDiffResNet(ridges=(1.0, -1.0))
     with pytest.raises(ValueError, match="`strengths` must be in rising order"):
         KernelDiffResNet(strengths=(5.0, 2.0))
+
+
+def test_the_results_of_the_docs_are_of_these_settings() -> None:
+    kept = json.loads((DOCS / "results" / "nodes_kernel.json").read_text())
+    assert {one["settings"] for one in kept["results"].values()} == {repr(KernelDiffResNet())}

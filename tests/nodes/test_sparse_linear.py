@@ -18,6 +18,12 @@ def test_equals_a_linear_layer(monkeypatch: pytest.MonkeyPatch) -> None:
     layer = SparseLinear(sparse.csr_array(features), 40)
     expected, found = plain(torch.from_numpy(features)), layer()
     assert torch.allclose(found, expected, atol=1e-6)
+    places, blocks = zip(*layer.in_blocks(), strict=True)
+    assert [(place.start, place.stop) for place in places] == [(0, 16), (16, 32), (32, 40)]
+    assert torch.allclose(torch.cat(blocks, dim=1), expected, atol=1e-6)
+    assert not blocks[0].requires_grad
+    other = torch.randn(12, 3, requires_grad=True)
+    assert torch.allclose(layer.multiply(other), torch.from_numpy(features) @ other, atol=1e-6)
     for result in (expected, found):
         result.square().sum().backward()
     assert layer.weight.grad is not None

@@ -96,6 +96,9 @@ class NodeGraph:
         shown = sparse.eye_array(n_nodes, format="csr", dtype=np.float32)
         if features is not None:
             shown = _sparse(function, "features", features)
+            if shown.ndim == 2 and shown.shape[1] == 0:
+                remedy = "Pass None for nodes without features."
+                fail(function, "features", "at least one a node", "none", remedy)
         if shown.shape[0] != n_nodes:
             got, remedy = f"{shown.shape[0]} rows", "Pass one row a node."
             fail(function, "features", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
