@@ -4,9 +4,9 @@ Nodes to learn from are mostly drawn evenly from the classes; all nodes together
 method that learned from even classes then gives the rare ones too much. Two steps mend it, for any
 method: scores are calibrated on the validation nodes, by a temperature and a bias for each class
 (Alexandari and others, *Maximum Likelihood with Bias-Corrected Calibration is Hard-To-Beat at Label
-Shift Adaptation*), and the shares of the classes that explain the predictions of all nodes best are
-found by expectation maximization (Saerens and others, *Adjusting the Outputs of a Classifier to New
-a Priori Probabilities*).
+Shift Adaptation*), and the shares of the classes that explain the predictions of all other nodes
+best are found by expectation maximization (Saerens and others, *Adjusting the Outputs of a
+Classifier to New a Priori Probabilities*).
 """
 
 from dataclasses import dataclass

@@ -73,9 +73,9 @@ class RunFile:
 
     def __exit__(self, *_: object) -> None:
         if self.path is not None and self._stream is not None:
+            self._stream.close()
             if self.path.stat().st_size == 0:  # no run has ended
                 self.path.unlink()
-            self._stream.close()
 
     def add(self, run: Run) -> None:
         """Keep a run, on the disk before anything else happens."""
