@@ -100,3 +100,11 @@ def test_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_name_that_is_none() -> None:
     with pytest.raises(typer.BadParameter, match="must be a file, or one of 'cora', 'citeseer'"):
         read(Path("nope"), None)
+
+
+def test_a_file_that_has_features_itself(tmp_path: Path) -> None:
+    nodes = tmp_path / "nodes.csv"
+    nodes.write_text(NODES)
+    path = save_graph(tmp_path / "graph.npz", np.eye(3), np.eye(3), [0, 1, 1])
+    with pytest.raises(typer.BadParameter, match="--nodes must be left out with an"):
+        read(path, nodes)

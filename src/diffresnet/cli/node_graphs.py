@@ -1,6 +1,7 @@
 """The graph with features and labels that `diffresnet nodes` reads."""
 
 from pathlib import Path
+from zipfile import ZipFile, is_zipfile
 
 from diffresnet.cli.edges import read_graph
 from diffresnet.cli.frames import TABLES, check_file
@@ -45,6 +46,9 @@ def read_node_graph(
             remedy = "Pass --nodes FILE with an id, a label and features for each node."
             refuse("--nodes", "given with a table of links", "nothing", remedy)
         return NodeGraph.from_file(name)
+    if is_zipfile(name) and "attr_data.npy" in ZipFile(name).namelist():
+        must = "left out with an .npz file that has features itself"
+        refuse("--nodes", must, nodes, "Leave it out.")
     points = read_points(
         nodes, id_column=id_column, label_column=label_column, need_labels=True, what="--nodes"
     )
