@@ -60,5 +60,5 @@ def test_wrong_arguments() -> None:
         DropoutDiffusion(directed, 0.1, 1, 0.1)
     with pytest.raises(ValueError, match="`operator` must be sparse, got dense weights"):
         DropoutDiffusion(DiffusionOperator(graph_weights(torch.ones(2, 2))), 0.1, 1, 0.1)
-    with pytest.raises(ValueError, match="`dropout` must be at least 0 and below 1, got 1"):
+    with pytest.raises(ValueError, match="`dropout` must be below 1, got 1"):
         DropoutDiffusion(operator(), 0.1, 1, 1)

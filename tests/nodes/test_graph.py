@@ -89,9 +89,13 @@ def test_labels_that_are_not_known(labels: Any) -> None:
 
 
 def test_classes_of_a_part() -> None:
-    graph = NodeGraph.from_arrays(LINKS, None, ["a", "b", "c"]).only([2, 0])
+    whole = NodeGraph.from_arrays(LINKS, None, ["a", "b", "c"])
+    graph, part = whole.only([2, 0]), whole.select([2, 0])
     assert graph.labels.tolist() == [1, 0]
     assert graph.class_names == ("a", "c")
+    assert part.labels.tolist() == [2, 0]
+    assert part.class_names == whole.class_names
+    assert part.features.toarray().tolist() == graph.features.toarray().tolist()
 
 
 @pytest.mark.parametrize("part", ["adj_indices", "adj_indptr", "attr_indices"])

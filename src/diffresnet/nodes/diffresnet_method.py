@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import torch
-from scipy import sparse
 from torch import Tensor
 
 from diffresnet._checks import check_count, check_probability, check_real
@@ -71,10 +70,7 @@ class TrainedDiffResNet:
     ) -> Tensor:
         """Train on the nodes of the split alone: without steps, no node sees another one."""
         nodes, n_train = np.concatenate([split.train, split.validation]), len(split.train)
-        features, labels = sparse.csr_array(graph.features[nodes]), graph.labels[nodes]
-        links = sparse.csr_array(graph.adjacency[nodes][:, nodes])
-        part = NodeGraph(links, features, labels, graph.class_names)
-        places = np.arange(len(nodes))
+        part, places = graph.select(nodes), np.arange(len(nodes))
         renumbered = Split(places[:n_train], places[n_train:], places[:0], split.seeds)
         make = partial(self._make, part, node_operator(part))
         trained = train_nodes(make, part, renumbered, seed, self.schedule)

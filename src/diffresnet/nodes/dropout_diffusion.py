@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from diffresnet import _matrix as mx
-from diffresnet._checks import fail
+from diffresnet._checks import check_probability, fail
 from diffresnet._product import column_blocks, product
 from diffresnet.diffusion import DiffusionOperator
 
@@ -47,8 +47,7 @@ class DropoutDiffusion:
             fail(
                 name, "operator", "sparse", "dense weights", "Use `graph_weights` of a CSR matrix."
             )
-        if not 0 <= dropout < 1:
-            fail(name, "dropout", "at least 0 and below 1", dropout, "Lower it.")
+        check_probability(name, "dropout", dropout)
         self.n_steps, self.rate = n_steps, min(round(dropout * LEVELS), LEVELS - 1)
         kept = 1 - self.rate / LEVELS
         self.scaled_step = mx.affine(operator.laplacian, -step_size / kept, 1 / kept)

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -109,19 +109,24 @@ class NodeGraph:
         split = encode_split(function, masks, n_nodes) if masks else None
         return cls(links, shown, encoded, names, split)
 
-    def only(self, nodes: Any) -> "NodeGraph":
-        """Return the graph of some nodes, as numbers or booleans, and of the links among them.
+    def select(self, nodes: Any) -> "NodeGraph":
+        """Return the graph of some nodes, as numbers or booleans, and of the links among them."""
+        return NodeGraph(
+            sparse.csr_array(self.adjacency[nodes][:, nodes]),
+            sparse.csr_array(self.features[nodes]),
+            self.labels[nodes],
+            self.class_names,
+            None if self.given_split is None else self.given_split[nodes],
+        )
 
-        Classes that none of them belongs to are left out.
-        """
-        split = None if self.given_split is None else self.given_split[nodes]
-        links = sparse.csr_array(self.adjacency[nodes][:, nodes])
-        features, labels = sparse.csr_array(self.features[nodes]), self.labels[nodes]
-        kept = np.unique(labels[labels >= 0])
+    def only(self, nodes: Any) -> "NodeGraph":
+        """Return what `select` returns, without the classes that none of the nodes belongs to."""
+        part = self.select(nodes)
+        kept = np.unique(part.labels[part.labels >= 0])
         numbers = np.full(self.n_classes + 1, UNLABELED)  # the last one is for -1
         numbers[kept] = np.arange(len(kept))
         names = tuple(self.class_names[one] for one in kept)
-        return NodeGraph(links, features, numbers[labels], names, split)
+        return replace(part, labels=numbers[part.labels], class_names=names)
 
     @classmethod
     def from_file(cls, path: str | Path) -> "NodeGraph":
