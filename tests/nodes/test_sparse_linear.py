@@ -22,6 +22,7 @@ def test_equals_a_linear_layer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(place.start, place.stop) for place in places] == [(0, 16), (16, 32), (32, 40)]
     assert torch.allclose(torch.cat(blocks, dim=1), expected, atol=1e-6)
     assert not blocks[0].requires_grad
+    assert all(torch.is_grad_enabled() for _ in layer.in_blocks())  # the caller's gradients stay on
     other = torch.randn(12, 3, requires_grad=True)
     assert torch.allclose(layer.multiply(other), torch.from_numpy(features) @ other, atol=1e-6)
     for result in (expected, found):

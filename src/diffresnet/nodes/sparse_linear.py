@@ -41,9 +41,9 @@ class SparseLinear(nn.Module):
 
     def in_blocks(self) -> Iterator[tuple[slice, Tensor]]:
         """Yield X W + b some columns at a time, with their places, without gradients."""
-        with torch.no_grad():
-            for columns, block in _blocks(self._features, self.weight):  # pyright: ignore[reportArgumentType]
-                yield columns, block.add_(self.bias[columns])
+        bias = self.bias.detach()
+        for columns, block in _blocks(self._features, self.weight.detach()):  # pyright: ignore[reportArgumentType]
+            yield columns, block.add_(bias[columns])
 
     def multiply(self, dense: Tensor) -> Tensor:
         """Return X times another matrix (F, n), without gradients."""
