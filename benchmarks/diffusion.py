@@ -7,8 +7,8 @@ import torch
 from scipy import sparse
 
 from diffresnet import DiffusionOperator, build_weights
-from diffresnet.chebyshev import diffusion_series
 from diffresnet.datasets import make_spiral
+from diffresnet.diffusion.chebyshev import diffusion_series
 from timing import set_threads, take_turns, write_results
 
 SPIRAL_STEPS = 900

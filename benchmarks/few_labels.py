@@ -24,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 
-from diffresnet._files import write_whole
+from diffresnet._support.writing import write_whole
 from diffresnet.datasets.files import find_data_file
 from diffresnet.estimators import DiffResNetClassifier
 from timing import kept_results, set_threads, write_results

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from diffresnet._files import write_whole
+from diffresnet._support.writing import write_whole
 from diffresnet.datasets.files import find_data_file
 from diffresnet.fewshot import (
     TITLES,

@@ -19,7 +19,7 @@ from diffresnet.fewshot import (
     make_recipe,
 )
 from diffresnet.fewshot.methods import DiffResNetMethod
-from diffresnet.solvers.tasks import Tasks
+from diffresnet.learning.tasks import Tasks
 from timing import set_threads, take_turns, write_results
 
 N_FEATURES = 640

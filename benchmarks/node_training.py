@@ -13,10 +13,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, dropout
 
+from diffresnet.nn.node_diff_resnet import NodeDiffResNet
 from diffresnet.nodes.citation import find_citation_graph
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
-from diffresnet.nodes.network import NodeDiffResNet, node_operator
 from diffresnet.nodes.splits import SplitProtocol
 from diffresnet.nodes.standardization import standardize
 from diffresnet.paper.settings import NODE_SETTINGS
@@ -70,8 +70,9 @@ def make_fast(graph: NodeGraph, name: str) -> NodeDiffResNet:
     """Return our network."""
     settings = NODE_SETTINGS[name]
     return NodeDiffResNet(
-        graph,
-        node_operator(graph),
+        graph.features,
+        graph.n_classes,
+        graph.operator,
         step_size=settings.step_size,
         n_steps=settings.n_steps,
         dropout=settings.dropout,

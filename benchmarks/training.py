@@ -6,10 +6,10 @@ from typing import Any
 import torch
 
 from diffresnet import DiffusionOperator, build_weights
-from diffresnet._types import DiffusionMethod
+from diffresnet._support.types import DiffusionMethod
 from diffresnet.datasets import make_spiral
+from diffresnet.learning import Batch, CrossEntropy, Descent
 from diffresnet.nn import DiffResNet
-from diffresnet.solvers import Batch, CrossEntropy, Descent
 from timing import set_threads, take_turns, write_results
 
 N_EPOCHS = 20

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from diffresnet.datasets.files import find_data_file
+from diffresnet.learning import Batch, CrossEntropy, Descent
 from diffresnet.nn import MiniBatchDiffusion, ResidualBlock
-from diffresnet.solvers import Batch, CrossEntropy, Descent
 
 N_LABELS = 10  # a class
 N_UNLABELED = 1000  # a batch

@@ -8,14 +8,21 @@
 tensor([0.0500, 0.0500, 4.0500, 4.0500])
 """
 
-from diffresnet.diffusion import DiffusionOperator, StabilityWarning
-from diffresnet.distance_weights import weights_from_distances
-from diffresnet.neighbors import Neighbors, kth_distances, nearest_neighbors
-from diffresnet.normalization import normalize
-from diffresnet.weights import build_weights, gaussian_kernel, graph_weights, sparsify
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from diffresnet.diffusion.operator import DiffusionOperator, StabilityWarning
+    from diffresnet.estimators import DiffResNetClassifier, LabeledKFold
+    from diffresnet.graph.distance_weights import weights_from_distances
+    from diffresnet.graph.neighbors import Neighbors, kth_distances, nearest_neighbors
+    from diffresnet.graph.normalization import normalize
+    from diffresnet.graph.weights import build_weights, gaussian_kernel, graph_weights, sparsify
 
 __all__ = [
+    "DiffResNetClassifier",
     "DiffusionOperator",
+    "LabeledKFold",
     "Neighbors",
     "StabilityWarning",
     "build_weights",
@@ -29,3 +36,30 @@ __all__ = [
 ]
 
 __version__ = "0.1.0.dev0"
+
+_HOMES = {
+    "DiffResNetClassifier": "estimators",
+    "DiffusionOperator": "diffusion.operator",
+    "LabeledKFold": "estimators",
+    "Neighbors": "graph.neighbors",
+    "StabilityWarning": "diffusion.operator",
+    "build_weights": "graph.weights",
+    "gaussian_kernel": "graph.weights",
+    "graph_weights": "graph.weights",
+    "kth_distances": "graph.neighbors",
+    "nearest_neighbors": "graph.neighbors",
+    "normalize": "graph.normalization",
+    "sparsify": "graph.weights",
+    "weights_from_distances": "graph.distance_weights",
+}
+"""Where each public name is defined: it is imported when it is first used."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -170,10 +170,3 @@ def test_bad_input(arguments: list[str], message: str) -> None:
     said = refused(*arguments)
     assert message in said
     assert not Path("predictions.csv").exists()
-
-
-@pytest.mark.usefixtures("folder")
-def test_without_polars(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "polars", None)
-    assert "pip install 'diffresnet[tables]'" in refused("features.csv", "--labels", "labels.csv")
-    run("features.npz")

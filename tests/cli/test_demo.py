@@ -14,7 +14,7 @@ def test_prints_the_table_and_writes_the_files(
     def make_report(_model: object, ids: list[str], title: str) -> bytes:
         return f"{title}, {len(ids)}".encode()
 
-    monkeypatch.setattr("diffresnet.report.classification.make_report", make_report)
+    monkeypatch.setattr("diffresnet.report.classification.page.make_report", make_report)
     out = tmp_path / "demo"
     result = CliRunner().invoke(app, ["demo", "--out", str(out), "--draws", "1", "--seed", "1"])
     assert result.exit_code == 0, result.output

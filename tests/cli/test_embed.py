@@ -10,8 +10,8 @@ from diffresnet.cli import app
 from diffresnet.encoders.backbones import make_backbone
 from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.framing import Framing
-from diffresnet.encoders.thumbnails import unpack_thumbnails
 from diffresnet.fewshot import FeatureBank
+from diffresnet.files.previews import unpack_thumbnails
 from diffresnet.report.previews import N_LETTERS
 from tests.encoders.examples import Image, make_drawings, save_photo
 

@@ -115,7 +115,10 @@ def test_a_stopped_run_goes_on(bank_file: Path, tmp_path: Path) -> None:
         (["--tune"], "--tune needs a split 'val', which the bank lacks. Divide the classes by"),
         (["--tune", "--transforms", "l2"], "--tune chooses the transforms"),
         (["--tune", "--class-split", "3,2", "--split", "all"], "2 of them are in 'val' too."),
-        (["--method", "tim", "--steps", "3"], "--steps is for the method diffresnet"),
+        (
+            ["--method", "tim", "--steps", "3"],
+            "--steps must be left out, got it without diffresnet",
+        ),
         (["--device", "abacus"], "`device` must be one that torch has, got 'abacus' ("),
         (["--dirichlet", "-1"], "`dirichlet` must be a finite positive number"),
     ],

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from diffresnet.cli import app
-from tests.cli.test_node_graphs import save_graph
 from tests.nodes.examples import clusters
+from tests.nodes.test_reading import save_graph
 
 SMALL = ["--splits", "2", "--inits", "2", "--train-nodes", "5", "--validation-nodes", "5"]
 

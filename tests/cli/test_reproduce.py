@@ -13,7 +13,7 @@ def test_synthetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         asked.update(options, out=out)
         return [out / "index.html"]
 
-    monkeypatch.setattr("diffresnet.paper.synthetic_report.reproduce_synthetic", reproduce)
+    monkeypatch.setattr("diffresnet.cli.reproduce.synthetic.reproduce_synthetic", reproduce)
     arguments = ["reproduce", "synthetic", "--out", str(tmp_path), "--seeds", "3", "--jobs", "1"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output

@@ -1,6 +1,5 @@
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +89,6 @@ def test_a_step_that_is_too_long_and_a_file_that_cannot_be_written(
     def full(*_: object) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(sys.modules["diffresnet.cli.theory"], "write_whole", full)
+    monkeypatch.setattr("diffresnet.cli.outputs.write_whole", full)
     said = refused("all.npz", "--steps", 1, "--json", "n.json")
     assert "cannot write: No space left on device" in said

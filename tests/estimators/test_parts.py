@@ -3,8 +3,8 @@ import torch
 from sklearn.datasets import make_circles
 
 from diffresnet.estimators import DiffResNetClassifier
-from diffresnet.estimators.labels import Labels
 from diffresnet.estimators.parts import part_scores
+from diffresnet.learning.labels import Labels
 
 
 def test_one_part_says_nothing() -> None:

@@ -3,7 +3,6 @@ import torch
 
 from diffresnet import DiffusionOperator, build_weights
 from diffresnet.estimators import strength
-from diffresnet.estimators.labels import Labels
 from diffresnet.estimators.spectrum import Spectrum
 from diffresnet.estimators.strength import (
     FACTORS_TRIED,
@@ -12,6 +11,7 @@ from diffresnet.estimators.strength import (
     default_steps,
     graph_view,
 )
+from diffresnet.learning.labels import Labels
 
 ONE_EACH = Labels(torch.tensor([0, 150]), torch.tensor([0, 1]), 2)
 

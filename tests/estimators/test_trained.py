@@ -1,8 +1,8 @@
 import torch
 
 from diffresnet import DiffusionOperator, build_weights
-from diffresnet.estimators.labels import Labels
 from diffresnet.estimators.trained import train_network
+from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters
 
 

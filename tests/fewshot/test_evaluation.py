@@ -24,7 +24,7 @@ from diffresnet.fewshot import (
     paired_difference,
 )
 from diffresnet.fewshot.methods import DiffResNetMethod, NearestPrototype, PtMap, Solver
-from diffresnet.solvers.tasks import Schedule
+from diffresnet.learning.tasks import Schedule
 from tests.fewshot.examples import random_bank
 
 SHAPE = EpisodeShape(3, 2, 4)

@@ -9,7 +9,7 @@ from torch import Tensor
 from diffresnet.fewshot import TITLES, Episodes, EpisodeShape, Recipe, classify, make_recipe
 from diffresnet.fewshot.methods import DiffResNetMethod, LaplacianShot, PtMap, SoftKMeans, Tim
 from diffresnet.fewshot.recipes import ASSUME_BALANCE, with_steps
-from diffresnet.solvers.tasks import Schedule
+from diffresnet.learning.tasks import Schedule
 from tests.fewshot.examples import Floats, arrays_of, means_by_loops, random_episodes
 from tests.fewshot.test_prototypes import rectified_by_loops
 

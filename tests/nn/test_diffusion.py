@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from diffresnet import DiffusionOperator
-from diffresnet._types import DiffusionMethod
+from diffresnet._support.types import DiffusionMethod
 from diffresnet.nn import Diffusion
 from diffresnet.nn.diffusion import DropoutOrder
 

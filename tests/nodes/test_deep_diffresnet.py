@@ -4,7 +4,6 @@ from torch import Tensor
 
 from diffresnet.nodes.baselines.network import links_of
 from diffresnet.nodes.deep_diffresnet import DeepDiffResNet, DeepNetwork
-from diffresnet.nodes.network import node_operator
 from tests.nodes.baselines.accuracy import SHORT, accuracy_of
 from tests.nodes.examples import clusters
 
@@ -24,7 +23,7 @@ def test_wrong_settings() -> None:
 def test_time_of_the_blocks() -> None:
     """With no time for convection, depth changes nothing but the steps of diffusion."""
     graph = clusters()
-    operator = node_operator(graph)
+    operator = graph.operator
     x, links = torch.from_numpy(graph.features.toarray()), links_of(graph)
     found: list[Tensor] = []
     for n_layers, convection in ((2, 1.0), (5, 0.0), (5, 1.0)):

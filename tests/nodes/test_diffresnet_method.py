@@ -1,8 +1,8 @@
 import pytest
 import torch
 
+from diffresnet.nn.node_diff_resnet import NodeDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
-from diffresnet.nodes.network import NodeDiffResNet, node_operator
 from diffresnet.nodes.splits import SplitProtocol
 from diffresnet.nodes.training import NodeSchedule, train_nodes
 from tests.nodes.examples import clusters
@@ -24,7 +24,9 @@ def test_without_steps_training_on_the_split_alone_is_training_on_the_graph() ->
     assert torch.equal(torch.random.get_rng_state(), before)
 
     def make() -> NodeDiffResNet:
-        return NodeDiffResNet(graph, node_operator(graph), step_size=0.25, n_steps=0, dropout=0.25)
+        return NodeDiffResNet(
+            graph.features, graph.n_classes, graph.operator, step_size=0.25, n_steps=0, dropout=0.25
+        )
 
     expected = train_nodes(make, graph, split, 7, schedule)
     assert expected.n_epochs == 20

@@ -1,8 +1,8 @@
 import pytest
 import torch
 
+from diffresnet.nn.node_diff_resnet import NodeDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
-from diffresnet.nodes.network import NodeDiffResNet, node_operator
 from diffresnet.nodes.splits import SplitProtocol
 from diffresnet.nodes.training import NodeSchedule, train_nodes
 from tests.nodes.examples import clusters
@@ -31,7 +31,9 @@ def test_stops() -> None:
     split = next(PROTOCOL.splits(graph))
 
     def make() -> NodeDiffResNet:
-        return NodeDiffResNet(graph, node_operator(graph), step_size=0.2, n_steps=0, dropout=0)
+        return NodeDiffResNet(
+            graph.features, graph.n_classes, graph.operator, step_size=0.2, n_steps=0, dropout=0
+        )
 
     assert train_nodes(make, graph, split, 0, NodeSchedule(n_epochs=7)).n_epochs == 7
     by_loss = NodeSchedule(n_epochs=500, stop_by_loss=True, patience=5)

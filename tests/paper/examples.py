@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from diffresnet.fewshot import FeatureBank
-from diffresnet.paper.fewshot_plan import TaskPlan
+from diffresnet.paper.fewshot.plan import TaskPlan
 
 N_CLASSES = 9
 N_EXAMPLES = 22

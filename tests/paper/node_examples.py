@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from diffresnet.nodes.splits import SplitProtocol
-from diffresnet.paper.node_plan import NodePlan
+from diffresnet.paper.nodes.plan import NodePlan
 from tests.nodes.examples import clusters
 
 

@@ -2,8 +2,8 @@ import pytest
 
 from diffresnet.fewshot import EpisodeShape, make_recipe
 from diffresnet.fewshot.methods import DiffResNetMethod, TaskGraph
+from diffresnet.learning.tasks import Schedule
 from diffresnet.paper import settings
-from diffresnet.solvers.tasks import Schedule
 
 
 def test_numbers_of_appendix_e1() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
-from diffresnet.report.classification import make_report
+from diffresnet.report.classification.page import make_report
 from tests.report.fitted import ATTACK, fit_blobs, numbered
 
 CHROMIUM = shutil.which("chromium")

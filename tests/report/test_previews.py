@@ -1,7 +1,7 @@
 import numpy as np
 
 from diffresnet.report.class_marks import choose_marks
-from diffresnet.report.classification_outcome import Outcome, Preview
+from diffresnet.report.classification.outcome import Outcome, Preview
 from diffresnet.report.previews import show_labeled, show_preview
 from tests.report.fitted import ATTACK
 

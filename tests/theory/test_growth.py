@@ -7,8 +7,8 @@ import torch
 from numpy.typing import NDArray
 
 from diffresnet import DiffusionOperator, build_weights
-from diffresnet._matrix import symmetrize
 from diffresnet.datasets import make_xor
+from diffresnet.graph.matrix import symmetrize
 from diffresnet.theory import (
     BOUNDS,
     Growth,

@@ -5,14 +5,7 @@ from typing import Annotated
 import typer
 
 from diffresnet import __version__
-from diffresnet.cli import reproduce
-from diffresnet.cli.classify import classify
-from diffresnet.cli.demo import demo
-from diffresnet.cli.embed import embed
-from diffresnet.cli.fewshot import fewshot
-from diffresnet.cli.nodes import nodes
-from diffresnet.cli.theory import theory
-from diffresnet.cli.train_backbone import train
+from diffresnet.cli.lazy import add_commands
 
 app = typer.Typer(
     help="Classify everything from a handful of labels, by diffusion over the neighbor graph.",
@@ -41,11 +34,35 @@ def main(
     """Classify everything from a handful of labels, by diffusion over the neighbor graph."""
 
 
-app.command()(classify)
-app.command()(demo)
-app.command()(embed)
-app.command()(fewshot)
-app.command()(nodes)
-app.command()(theory)
-app.command("train-backbone")(train)
-app.add_typer(reproduce.app, name="reproduce")
+COMMANDS = {
+    "classify": (
+        "diffresnet.cli.classify:classify",
+        "Label every point from the few that have a label, by diffusion over the neighbor graph.",
+    ),
+    "demo": (
+        "diffresnet.cli.demo:demo",
+        "Classify scikit-learn's 1,797 digits from one label per class, beside five other methods.",
+    ),
+    "embed": ("diffresnet.cli.embed:embed", "Turn images or texts into features, one row each."),
+    "fewshot": (
+        "diffresnet.cli.fewshot:fewshot",
+        "Draw few-shot tasks from a bank of features, classify them, and print the accuracy.",
+    ),
+    "nodes": (
+        "diffresnet.cli.nodes:nodes",
+        "Measure how well methods label the nodes of a graph from a few of them, over many splits.",
+    ),
+    "theory": (
+        "diffresnet.cli.theory:theory",
+        "Tell whether labeled points are structured, whether diffusion is stable and helps.",
+    ),
+    "train-backbone": (
+        "diffresnet.cli.train_backbone:train",
+        "Train a backbone on base classes, as the paper does before its few-shot tables.",
+    ),
+    "reproduce": (
+        "diffresnet.cli.reproduce:app",
+        "Compute the tables and figures of the paper, and show them beside what it reports.",
+    ),
+}
+add_commands(app, COMMANDS)

@@ -1,8 +1,4 @@
-"""The feature bank that a command reads, or one sentence that says why it cannot."""
-
-from pathlib import Path
-
-import typer
+"""Which examples of a feature bank a command draws tasks from."""
 
 from diffresnet.fewshot import EpisodeSampler, EpisodeShape, FeatureBank
 
@@ -11,18 +7,13 @@ ALL = "all"
 """What --split is called for all examples of a bank that has splits."""
 
 
-def load_bank(path: Path) -> FeatureBank:
-    """Read a bank from an .npz file, or end the command with a sentence."""
-    try:
-        return FeatureBank.load(path)
-    except (FileNotFoundError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from error
-
-
 def choose_split(bank: FeatureBank, split: str | None) -> str | None:
-    """Return the split to draw from, None for all, or end the command with a sentence.
+    """Return the split to draw from, None for all.
 
     Without a wish it is "test", or all examples where the bank has no splits.
+
+    Raises:
+        ValueError: if the bank has no such split.
     """
     names = bank.split_names
     chosen = split or (DEFAULT_SPLIT if names else ALL)
@@ -32,13 +23,9 @@ def choose_split(bank: FeatureBank, split: str | None) -> str | None:
         return None
     listed = ", ".join(repr(name) for name in names)
     there = f"it has {listed}. Choose one of these, or" if names else "it has none. Choose"
-    message = f"there is no split '{chosen}' in the bank: {there} 'all'."
-    raise typer.BadParameter(message, param_hint="--split")
+    raise ValueError(f"--split: there is no split '{chosen}' in the bank: {there} 'all'.")
 
 
 def check_tasks(bank: FeatureBank, split: str | None, shape: EpisodeShape) -> None:
-    """End the command with a sentence if tasks of this shape cannot be drawn."""
-    try:
-        EpisodeSampler(bank, shape, split=split)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+    """Raise a `ValueError` if tasks of this shape cannot be drawn."""
+    EpisodeSampler(bank, shape, split=split)

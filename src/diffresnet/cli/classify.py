@@ -1,6 +1,5 @@
 """`diffresnet classify`: label every point of a file from the few that have a label."""
 
-import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,14 +11,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from diffresnet._files import write_whole
+from diffresnet._support.checks import refuse
 from diffresnet.cli.column_options import IdColumn, LabelColumn
-from diffresnet.cli.edges import read_graph
-from diffresnet.cli.labels_file import DEFAULT_LABEL, check_classes, read_labels
-from diffresnet.cli.predictions import SUFFIXES, check_new_file, encode_predictions
-from diffresnet.cli.refusal import refuse
-from diffresnet.cli.tables import Points, read_points
+from diffresnet.cli.console import say, show, warn
+from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
+from diffresnet.files.labels import DEFAULT_LABEL, check_classes, read_labels
+from diffresnet.files.links import read_graph
+from diffresnet.files.points import Points, read_points
+from diffresnet.files.predictions import SUFFIXES, encode_predictions
 
 N_ROWS = 30
 """Classes that the table shows."""
@@ -102,30 +102,19 @@ def classify(
     check_new_file(out, "--out", SUFFIXES, inputs, force=force)
     if report is not None:
         check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
-    try:
-        points = read_points(
-            features,
-            id_column=id_column,
-            label_column=label_column,
-            need_labels=labels is None,
-        )
-        known = _labels(points, features, labels, id_column, label_column)
-        _fit(model, points, known, graph)
-        contents = {out: encode_predictions(model, points.ids, out.suffix)}
-        if report is not None:
-            contents[report] = _report(model, points, features)
-    except (ModuleNotFoundError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from error
-    console = Console()
-    _print(console, model, known)
+    points = read_points(
+        features, id_column=id_column, label_column=label_column, need_labels=labels is None
+    )
+    known = _labels(points, features, labels, id_column, label_column)
+    _fit(model, points, known, graph)
+    contents = {out: _predictions(model, points.ids, out.suffix)}
+    if report is not None:
+        contents[report] = _report(model, points, features)
+    _print(model, known)
     if suggest is not None:
         chosen = [points.ids[place] for place in model.suggest(suggest)]
-        _say(console, f"Label next: {', '.join(chosen) or 'nothing, every point has a label'}.")
-    try:
-        for path, content in contents.items():
-            _say(console, f"wrote {write_whole(path, content)}")
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write: {error}. Choose another file.") from error
+        say(f"Label next: {', '.join(chosen) or 'nothing, every point has a label'}.")
+    write_files(contents)
 
 
 def _count_steps(text: str) -> int | Literal["auto"]:
@@ -147,7 +136,7 @@ def _labels(
     if labels is not None:
         if points.labels is not None:
             name = label_column or DEFAULT_LABEL
-            _warn(f"The labels in {features.name} ('{name}') are left out: --labels is used.")
+            warn(f"The labels in {features.name} ('{name}') are left out: --labels is used.")
         known = read_labels(labels, points.ids, id_column=id_column, label_column=label_column)
     elif points.labels is not None:
         known = points.labels
@@ -157,7 +146,7 @@ def _labels(
         refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
     check_classes(known, "--labels" if labels is not None else "FEATURES")
     if "-1" in known:
-        _warn("'-1' is taken for a class. Leave the label empty where there is none.")
+        warn("'-1' is taken for a class. Leave the label empty where there is none.")
     return known
 
 
@@ -173,23 +162,29 @@ def _fit(
         model.fit(points.features, np.array(known), graph=links)
     for warning in caught:
         if not issubclass(warning.category, UnreachedWarning):
-            _warn(str(warning.message))
+            warn(str(warning.message))
     n_missed = int((~model.reached_).sum())
     if n_missed:
         remedy = "raise --n-top" if graph is None else "add links"
-        _warn(
+        warn(
             f"{n_missed} points are not connected to any label and get the class prior. Label some "
             f"of them (--suggest names them first), or {remedy}."
         )
 
 
+def _predictions(model: DiffResNetClassifier, ids: Sequence[str], suffix: str) -> bytes:
+    return encode_predictions(
+        ids, model.transduction_.tolist(), model.label_distributions_, model.reached_, suffix
+    )
+
+
 def _report(model: DiffResNetClassifier, points: Points, features: Path) -> bytes:
-    from diffresnet.report.classification import make_report  # noqa: PLC0415  (slow)
+    from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
 
     return make_report(model, points.ids, features.name, points.previews)
 
 
-def _print(console: Console, model: DiffResNetClassifier, known: Sequence[str]) -> None:
+def _print(model: DiffResNetClassifier, known: Sequence[str]) -> None:
     """Print a line for each class, and what was found about the graph."""
     labels, labeled = np.array(known), np.array(known) != ""
     chances = model.label_distributions_.max(axis=1)
@@ -201,17 +196,9 @@ def _print(console: Console, model: DiffResNetClassifier, known: Sequence[str]) 
         mine = ~labeled & (model.transduction_ == name)
         mean = f"{chances[mine].mean():.2f}" if mine.any() else ""
         table.add_row(escape(str(name)), str((labels == name).sum()), str(mine.sum()), mean)
-    console.print(table)
+    show(table)
     n_others = len(model.classes_) - N_ROWS
     if n_others > 0:
-        _say(console, f"{n_others} classes more are in the file.")
+        say(f"{n_others} classes more are in the file.")
     for sentence in model.diagnose().sentences:
-        _say(console, sentence)
-
-
-def _say(console: Console, sentence: str) -> None:
-    console.print(sentence, soft_wrap=True, highlight=False, markup=False)
-
-
-def _warn(sentence: str) -> None:
-    _say(Console(file=sys.stderr), sentence)
+        say(sentence)

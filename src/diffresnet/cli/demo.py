@@ -6,14 +6,13 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from diffresnet._files import write_whole
-from diffresnet._progress import progress_bar
-from diffresnet.cli.digits import N_DRAWS, DigitsResult, run_digits
-from diffresnet.cli.folders import make_folder
-from diffresnet.cli.predictions import encode_predictions
+from diffresnet._support.progress import progress_bar
+from diffresnet.cli.console import show
+from diffresnet.cli.outputs import make_folder, write_files
+from diffresnet.files.predictions import encode_predictions
+from diffresnet.paper.digits import N_DRAWS, DigitsResult, run_digits
 
 
 def demo(
@@ -23,14 +22,14 @@ def demo(
     ] = 0,
     draws: Annotated[int, typer.Option(help="Draws of labels.", min=1)] = N_DRAWS,
 ) -> None:
-    """Classify scikit-learn's 1,797 digits from one label a class, beside five other methods.
+    """Classify scikit-learn's 1,797 digits from one label per class, beside five other methods.
 
     The accuracy is that on the unlabeled digits: a mean over draws of labels, and that of the first
     draw, which the page shows. Nothing is downloaded.
 
     Writes report.html, predictions.csv and accuracy.json.
     """
-    from diffresnet.report.classification import make_report  # noqa: PLC0415  (slow)
+    from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
 
     make_folder(out)
     with progress_bar("draws of labels", draws) as advance:
@@ -39,13 +38,16 @@ def demo(
     title = f"1,797 digits from {result.n_labels} labels"
     contents = {
         "report.html": make_report(result.model, ids, title),
-        "predictions.csv": encode_predictions(result.model, ids),
+        "predictions.csv": encode_predictions(
+            ids,
+            result.model.transduction_.tolist(),
+            result.model.label_distributions_,
+            result.model.reached_,
+        ),
         "accuracy.json": (json.dumps(result.to_json(), indent=1) + "\n").encode(),
     }
-    console = Console()
-    console.print(_table(result))
-    for name, content in contents.items():
-        console.print(f"wrote {write_whole(out / name, content)}", soft_wrap=True)
+    show(_table(result))
+    write_files({out / name: content for name, content in contents.items()})
 
 
 def _table(result: DigitsResult) -> Table:

@@ -1,19 +1,16 @@
 """`diffresnet embed`: features of images or texts, for the other commands."""
 
 import io
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 
-from diffresnet._files import write_whole
-from diffresnet._progress import progress_bar
-from diffresnet.cli.embed_source import read_source
-from diffresnet.cli.predictions import check_new_file
-from diffresnet.cli.refusal import refuse
+from diffresnet._support.checks import refuse
+from diffresnet._support.progress import progress_bar
+from diffresnet.cli.console import say, warn
+from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.datasets.files import cache_folder
 from diffresnet.encoders.encoder import Encoder
 from diffresnet.encoders.extraction import Extraction, extract
@@ -21,8 +18,10 @@ from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.items import WhenUnreadable
 from diffresnet.encoders.processes import choose_device
 from diffresnet.encoders.ready import make_encoder
+from diffresnet.encoders.source import read_source
 from diffresnet.encoders.text_set import TextSet
-from diffresnet.encoders.thumbnails import make_thumbnail, pack_thumbnails
+from diffresnet.encoders.thumbnails import make_thumbnail
+from diffresnet.files.previews import pack_thumbnails
 from diffresnet.report.previews import N_LETTERS
 
 READY = {"images": "efficientnet-lite0", "texts": "minilm"}
@@ -98,29 +97,23 @@ def embed(
     """
     check_new_file(out, "--out", (".npz",), [source], force=force)
     kept = _make_cache(cache_folder() / "features" if cache is None else cache)
-    try:
-        items = read_source(
-            source, text_column=text_column, id_column=id_column, label_column=label_column
-        )
-        ready = _encoder(encoder, items, source, device)
-        found = extract(
-            ready,
-            items,
-            cache=kept,
-            when_unreadable=unreadable,
-            report=_warn,
-            batch_size=batch_size,
-        )
-        content = _to_npz(items, found, previews=previews)
-    except (ModuleNotFoundError, OSError, RuntimeError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from error
+    items = read_source(
+        source, text_column=text_column, id_column=id_column, label_column=label_column
+    )
+    ready = _encoder(encoder, items, source, device)
+    found = extract(
+        ready,
+        items,
+        cache=kept,
+        when_unreadable=unreadable,
+        report=warn,
+        batch_size=batch_size,
+    )
+    content = _to_npz(items, found, previews=previews)
     n, width = found.features.shape
     what = "images" if isinstance(items, ImageSet) else "texts"
-    _say(f"{n:,} {what}, {width:,} features by {ready.name}; {found.n_computed:,} computed now.")
-    try:
-        _say(f"wrote {write_whole(out, content)}")
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write: {error}. Choose another --out.") from error
+    say(f"{n:,} {what}, {width:,} features by {ready.name}; {found.n_computed:,} computed now.")
+    write_files({out: content})
 
 
 def _make_cache(folder: Path) -> Path:
@@ -169,11 +162,3 @@ def _thumbnails(images: ImageSet, found: Extraction) -> list[bytes]:
             made.append(make_thumbnail(images.sources[row]))
             advance(len(made), "")
     return made
-
-
-def _say(sentence: str) -> None:
-    Console().print(sentence, soft_wrap=True, highlight=False, markup=False)
-
-
-def _warn(sentence: str) -> None:
-    Console(file=sys.stderr).print(sentence, soft_wrap=True, highlight=False, markup=False)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from diffresnet._files import write_whole
-from diffresnet.cli.banks import check_tasks, choose_split, load_bank
-from diffresnet.cli.folders import make_folder
+from diffresnet._support.checks import refuse
+from diffresnet.cli.banks import check_tasks, choose_split
+from diffresnet.cli.console import say, show
+from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.fewshot import (
     TITLES,
     EpisodeShape,
@@ -130,50 +130,43 @@ def fewshot(
 
       diffresnet fewshot banking77.npz --class-split 27,20 --method all --tune --json out.json
     """
-    try:
-        shape = _shape(ways, shots, queries, dirichlet)
-        recipes = _recipes(method or [DEFAULT], shape, solver, transforms, steps)
-        bank = _with_class_split(load_bank(features), class_split)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+    shape = _shape(ways, shots, queries, dirichlet)
+    recipes = _recipes(method or [DEFAULT], shape, solver, transforms, steps)
+    bank = _with_class_split(FeatureBank.load(features), class_split)
     chosen = choose_split(bank, split)
     check_tasks(bank, chosen, shape)
     if resume is not None:
         make_folder(resume, "--resume")
     if json_file is not None:
         make_folder(json_file.parent, "--json")
-    console = Console()
     if tuned:
         _check_tuning(bank, chosen, shape, transforms)
         tunings = [
             tune(bank, recipe, shape=shape, n_tasks=tuning_tasks, n_jobs=jobs) for recipe in recipes
         ]
         for tuning in tunings:
-            console.print(f"tuned {tuning.describe()}", soft_wrap=True, highlight=False)
+            say(f"tuned {tuning.describe()}")
         recipes = [tuning.best for tuning in tunings]
-    try:
-        results = [
-            evaluate(
-                bank,
-                recipe,
-                shape=shape,
-                split=chosen,
-                n_tasks=tasks,
-                seed=seed,
-                n_jobs=jobs,
-                device=device,
-                checkpoint=None if resume is None else resume / f"{recipe.name}.json",
-            )
-            for recipe in recipes
-        ]
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    console.print(_table(results, _describe(shape, tasks, chosen)))
+    results = [
+        evaluate(
+            bank,
+            recipe,
+            shape=shape,
+            split=chosen,
+            n_tasks=tasks,
+            seed=seed,
+            n_jobs=jobs,
+            device=device,
+            checkpoint=None if resume is None else resume / f"{recipe.name}.json",
+        )
+        for recipe in recipes
+    ]
+    show(_table(results, _describe(shape, tasks, chosen)))
     if json_file is not None:
         tasks_drawn = {"features": features.name, "split": chosen, "seed": seed} | asdict(shape)
         content = _to_json(results) | tasks_drawn | {"tuned": tuned}
         text = json.dumps(content, indent=1) + "\n"
-        console.print(f"wrote {write_whole(json_file, text.encode())}", soft_wrap=True)
+        write_files({json_file: text.encode()})
 
 
 def _counts(text: str, option: str) -> tuple[int, ...]:
@@ -181,8 +174,7 @@ def _counts(text: str, option: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        message = f"{option} must be whole numbers joined by commas, got '{text}'."
-        raise typer.BadParameter(message) from None
+        refuse(option, "whole numbers joined by commas", f"'{text}'", "Write 1, or 1,2,5.")
 
 
 def _shape(ways: int, shots: str, queries: int, dirichlet: float | None) -> EpisodeShape:
@@ -206,9 +198,7 @@ def _recipes(
         recipes = [replace(recipe, transforms=wanted) for recipe in recipes]
     if steps is not None:
         if DEFAULT not in asked:
-            raise typer.BadParameter(
-                f"--steps is for the method {DEFAULT}, which is not asked for."
-            )
+            refuse("--steps", "left out", f"it without {DEFAULT}", f"Add --method {DEFAULT}.")
         recipes = [
             with_steps(recipe, steps) if recipe.name == DEFAULT else recipe for recipe in recipes
         ]
@@ -220,8 +210,7 @@ def _with_class_split(bank: FeatureBank, class_split: str | None) -> FeatureBank
         return bank
     counts = _counts(class_split, "--class-split")
     if len(counts) != 2:
-        message = f"--class-split must be two numbers, BASE,VALIDATION, got '{class_split}'."
-        raise typer.BadParameter(message)
+        refuse("--class-split", "two numbers", f"'{class_split}'", "Write BASE,VALIDATION.")
     return bank.with_class_split(*counts)
 
 
@@ -230,14 +219,14 @@ def _check_tuning(
 ) -> None:
     """Refuse to choose settings on classes that are tested, or what was chosen already."""
     if transforms is not None:
-        raise typer.BadParameter("--tune chooses the transforms: leave out --transforms.")
+        raise ValueError("--tune chooses the transforms: leave out --transforms.")
     remedy = "Divide the classes by --class-split BASE,VALIDATION."
     if "val" not in bank.split_names:
-        raise typer.BadParameter(f"--tune needs a split 'val', which the bank lacks. {remedy}")
+        raise ValueError(f"--tune needs a split 'val', which the bank lacks. {remedy}")
     shared = bank.rows_by_class("val").keys() & bank.rows_by_class(split).keys()
     if shared:
         message = f"--tune must not see the classes that are tested: {len(shared)} of them are in"
-        raise typer.BadParameter(f"{message} 'val' too. {remedy}")
+        raise ValueError(f"{message} 'val' too. {remedy}")
     check_tasks(bank, "val", shape)
 
 

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from diffresnet._files import write_whole
-from diffresnet.cli.folders import make_folder
-from diffresnet.cli.node_graphs import parse_steps, read_node_graph, standardized
-from diffresnet.cli.refusal import refuse
+from diffresnet._support.checks import refuse
+from diffresnet.cli.console import say, show
+from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.nodes.catalog import (
     DIFFUSION,
     KERNEL,
@@ -29,6 +27,7 @@ from diffresnet.nodes.class_shares import SharesAdapted
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.protocol import NodeResult, compare, run_file, run_protocol
+from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
 from diffresnet.nodes.splits import GivenSplit, Protocol, SplitProtocol
 from diffresnet.paper.settings import NODE_SETTINGS
 
@@ -145,32 +144,28 @@ def nodes(
 
       diffresnet nodes links.csv --nodes papers.csv --solver kernel --json out.json
     """
-    try:
-        loaded = read_node_graph(graph, nodes_file, id_column=id_column, label_column=label_column)
-        taken = parse_steps(standardize, loaded)
-        ready = standardized(loaded, taken)
-        asked = list(dict.fromkeys(method or [DIFFUSION]))
-        names = METHOD_NAMES if "all" in asked else asked
-        given = {"step_size": step_size, "n_steps": steps, "dropout": dropout}
-        settings = _settings(graph, ready, given)
-        methods = [
-            make_method(name, settings, solver=solver if name == DIFFUSION else "train")
-            for name in names
-        ]
-        _check_used(names, solver, given)
-        if adapt_shares:
-            methods = [SharesAdapted(one) for one in methods]
-        drawn = {"n_train": train_nodes, "n_validation": validation_nodes, "n_splits": splits}
-        protocol = _protocol(drawn, inits, seed, given_split=given_split)
-        if len(next(iter(protocol.splits(ready))).validation) == 0:
-            _check_validation(names, solver, adapt_shares=adapt_shares)
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from error
+    loaded = read_node_graph(graph, nodes_file, id_column=id_column, label_column=label_column)
+    taken = parse_steps(standardize, loaded)
+    ready = standardized(loaded, taken)
+    asked = list(dict.fromkeys(method or [DIFFUSION]))
+    names = METHOD_NAMES if "all" in asked else asked
+    given = {"step_size": step_size, "n_steps": steps, "dropout": dropout}
+    settings = _settings(graph, ready, given)
+    methods = [
+        make_method(name, settings, solver=solver if name == DIFFUSION else "train")
+        for name in names
+    ]
+    _check_used(names, solver, given)
+    if adapt_shares:
+        methods = [SharesAdapted(one) for one in methods]
+    drawn = {"n_train": train_nodes, "n_validation": validation_nodes, "n_splits": splits}
+    protocol = _protocol(drawn, inits, seed, given_split=given_split)
+    if len(next(iter(protocol.splits(ready))).validation) == 0:
+        _check_validation(names, solver, adapt_shares=adapt_shares)
     if json_file is not None:
         make_folder(json_file.parent, "--json")
     make_folder(runs, "--runs")
-    console = Console()
-    _say(console, _describe(loaded, ready, taken))
+    say(_describe(loaded, ready, taken))
     try:
         results = [
             run_protocol(
@@ -182,20 +177,15 @@ def nodes(
             )
             for one in methods
         ]
-    except (ModuleNotFoundError, OSError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from error
     except KeyboardInterrupt:
-        _say(console, f"Stopped. The same command goes on from the runs in {runs}.")
+        say(f"Stopped. The same command goes on from the runs in {runs}.")
         raise typer.Exit(130) from None
-    console.print(_table(results))
-    _say(console, f"The runs are kept in {runs}.")
+    show(_table(results))
+    say(f"The runs are kept in {runs}.")
     if json_file is not None:
         content = {"graph": Path(graph).name, "standardized": taken} | _to_json(results)
         text = json.dumps(content, indent=1) + "\n"
-        try:
-            _say(console, f"wrote {write_whole(json_file, text.encode())}")
-        except OSError as error:
-            raise typer.BadParameter(f"cannot write: {error}. Choose another --json.") from error
+        write_files({json_file: text.encode()})
 
 
 def _settings(name: str, graph: NodeGraph, given: Mapping[str, float | None]) -> TrainedDiffResNet:
@@ -284,7 +274,3 @@ def _to_json(results: Sequence[NodeResult]) -> dict[str, Any]:
         difference = {"difference": mean, "ci95": None if isnan(interval) else interval}
         listed.append(result.to_json() | {"first_minus_it": difference})
     return results[0].to_json() | {"results": listed}
-
-
-def _say(console: Console, sentence: str) -> None:
-    console.print(sentence, soft_wrap=True, highlight=False, markup=False)

@@ -7,15 +7,21 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 
-from diffresnet._files import write_whole
+from diffresnet._support.checks import refuse
 from diffresnet.cli.column_options import IdColumn, LabelColumn
-from diffresnet.cli.labels_file import read_labels
-from diffresnet.cli.predictions import check_new_file
-from diffresnet.cli.refusal import refuse
-from diffresnet.cli.tables import read_points
-from diffresnet.diffusion import StabilityWarning
+from diffresnet.cli.console import say
+from diffresnet.cli.outputs import check_new_file, write_files
+from diffresnet.diffusion.operator import StabilityWarning
+from diffresnet.files.labels import read_labels
+from diffresnet.files.points import read_points
+from diffresnet.report.theory.page import make_theory_page
+from diffresnet.report.theory.sentences import (
+    describe_separation,
+    describe_stability,
+    describe_structure,
+)
+from diffresnet.theory import analyze
 
 
 def theory(
@@ -79,37 +85,21 @@ def theory(
             check_new_file(path, option, (suffix,), inputs, force=force)
     features, known = _read(points, labels, id_column, label_column)
     names, numbers = np.unique(known, return_inverse=True)
-    from diffresnet.report.theory_page import make_theory_page  # noqa: PLC0415  (slow)
-    from diffresnet.report.theory_sentences import (  # noqa: PLC0415
-        describe_separation,
-        describe_stability,
-        describe_structure,
-    )
-    from diffresnet.theory import analyze  # noqa: PLC0415
-
     contents: dict[Path, bytes] = {}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StabilityWarning)  # a sentence says so
-            found = analyze(
-                features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
-            )
-        if json_file is not None:
-            content = {"class_names": names.tolist(), **found.to_json()}
-            contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
-        if report is not None:
-            contents[report] = make_theory_page(found, points.name, names.tolist())
-    except (ModuleNotFoundError, RuntimeError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from error
-    console = Console()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StabilityWarning)  # a sentence says so
+        found = analyze(
+            features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
+        )
+    if json_file is not None:
+        content = {"class_names": names.tolist(), **found.to_json()}
+        contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
+    if report is not None:
+        contents[report] = make_theory_page(found, points.name, names.tolist())
     for describe in (describe_structure, describe_stability, describe_separation):
         for sentence in describe(found):
-            console.print(sentence, soft_wrap=True, highlight=False, markup=False)
-    try:
-        for path, content in contents.items():
-            console.print(f"wrote {write_whole(path, content)}", soft_wrap=True, markup=False)
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write: {error}. Choose another file.") from error
+            say(sentence)
+    write_files(contents)
 
 
 def _read(

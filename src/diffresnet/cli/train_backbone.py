@@ -1,6 +1,5 @@
 """`diffresnet train-backbone`: a network that turns images into features, trained from nothing."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from math import isnan
@@ -9,13 +8,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 import typer
-from rich.console import Console
 from torch import nn
 
-from diffresnet.cli.embed_source import read_image_arrays
-from diffresnet.cli.frames import ARRAYS, check_file
-from diffresnet.cli.predictions import check_new_file
-from diffresnet.cli.refusal import refuse, some
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import some
+from diffresnet.cli.console import say
+from diffresnet.cli.outputs import check_new_file
 from diffresnet.encoders.augmentation import DrawingAugmentation, PhotoAugmentation
 from diffresnet.encoders.backbones import BACKBONE_NAMES
 from diffresnet.encoders.framing import Framing
@@ -23,9 +21,11 @@ from diffresnet.encoders.image_set import ImageSet, with_rotations
 from diffresnet.encoders.items import WhenUnreadable
 from diffresnet.encoders.processes import choose_device, process_group, process_rank
 from diffresnet.encoders.readability import check_readable
+from diffresnet.encoders.source import read_image_arrays
 from diffresnet.encoders.training import EpochRecord, Validate, train_backbone
 from diffresnet.encoders.training_batches import TrainingBatches
 from diffresnet.fewshot.episodes import EpisodeSampler, EpisodeShape
+from diffresnet.files.frames import ARRAYS, check_file
 from diffresnet.paper.backbones import bank_of, prototype_accuracy
 from diffresnet.paper.settings import BACKBONE_FRAMING, BACKBONE_SCHEDULE
 
@@ -131,45 +131,42 @@ def train(
         refuse("--backbone", must, f"'{backbone}'", "Choose one of these.")
     check_new_file(out, "--out", (SUFFIX,), [data], force=force)
     state = out.with_name(f"{out.name}.state")
-    try:
-        with process_group(choose_device(device)):
-            say = _say if process_rank() == 0 else _say_nothing
-            images = check_readable(_read(data, say), unreadable, say)
-            framing = _framing(images, image_size, resize)
-            schedule = replace(
-                BACKBONE_SCHEDULE,
-                n_epochs=epochs,
-                batch_size=batch_size,
-                learning_rate=learning_rate,
-            )
-            training = images.split("train") if images.splits else images
-            gray = framing.n_channels == 1
-            drawing = augment == "drawing" or (augment == "auto" and gray)
-            batches = TrainingBatches(
-                with_rotations(training) if rotated_classes else training,
-                framing,
-                DrawingAugmentation() if drawing else PhotoAugmentation(least_area),
-                batch_size,
-                seed,
-                workers,
-            )
-            shape = EpisodeShape(n_ways=validation_ways)
-            validate = _validation(images, framing, shape)
-            say(_describe(batches, backbone, validate))
-            checkpoint = train_backbone(
-                backbone,
-                batches,
-                schedule,
-                device=choose_device(device),
-                state=state,
-                validate=validate,
-                report=lambda record: _report(record, epochs, say),
-            )
-            if process_rank() == 0:
-                say(f"wrote {checkpoint.save(out)} (epoch {checkpoint.remarks['epoch']})")
-                state.unlink()
-    except (ModuleNotFoundError, OSError, RuntimeError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from error
+    with process_group(choose_device(device)):
+        speak = say if process_rank() == 0 else _say_nothing
+        images = check_readable(_read(data, speak), unreadable, speak)
+        framing = _framing(images, image_size, resize)
+        schedule = replace(
+            BACKBONE_SCHEDULE,
+            n_epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+        )
+        training = images.split("train") if images.splits else images
+        gray = framing.n_channels == 1
+        drawing = augment == "drawing" or (augment == "auto" and gray)
+        batches = TrainingBatches(
+            with_rotations(training) if rotated_classes else training,
+            framing,
+            DrawingAugmentation() if drawing else PhotoAugmentation(least_area),
+            batch_size,
+            seed,
+            workers,
+        )
+        shape = EpisodeShape(n_ways=validation_ways)
+        validate = _validation(images, framing, shape)
+        speak(_describe(batches, backbone, validate))
+        checkpoint = train_backbone(
+            backbone,
+            batches,
+            schedule,
+            device=choose_device(device),
+            state=state,
+            validate=validate,
+            report=lambda record: _report(record, epochs, speak),
+        )
+        if process_rank() == 0:
+            speak(f"wrote {checkpoint.save(out)} (epoch {checkpoint.remarks['epoch']})")
+            state.unlink()
 
 
 def _read(data: Path, say: Callable[[str], None]) -> ImageSet:
@@ -235,10 +232,6 @@ def _report(record: EpochRecord, n_epochs: int, say: Callable[[str], None]) -> N
         f"epoch {record.epoch}/{n_epochs}: loss {record.loss:.3f}, "
         f"training {100 * record.accuracy:.1f} %{found}, {record.seconds:.0f} s"
     )
-
-
-def _say(sentence: str) -> None:
-    Console(file=sys.stdout).print(sentence, soft_wrap=True, highlight=False, markup=False)
 
 
 def _say_nothing(_: str) -> None:

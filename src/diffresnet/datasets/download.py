@@ -5,8 +5,8 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-from diffresnet._files import write_whole
-from diffresnet._progress import progress_bar
+from diffresnet._support.progress import progress_bar
+from diffresnet._support.writing import write_whole
 from diffresnet.datasets.files import cache_folder
 
 TIMEOUT = 30

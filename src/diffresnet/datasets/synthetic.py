@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_real
+from diffresnet._support.checks import check_count, check_real
 
 XOR_CENTERS = ((0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0))
 XOR_LABELS = (0, 0, 1, 1)

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from diffresnet._checks import fail
-from diffresnet._files import write_whole
+from diffresnet._support.checks import fail
+from diffresnet._support.writing import write_whole
 from diffresnet.encoders.backbones import make_backbone
 from diffresnet.encoders.framing import Framing
 

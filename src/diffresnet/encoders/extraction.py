@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from diffresnet._checks import check_count
-from diffresnet._progress import progress_bar
+from diffresnet._support.checks import check_count
+from diffresnet._support.progress import progress_bar
 from diffresnet.encoders.encoder import Encoder, Features
 from diffresnet.encoders.feature_cache import FeatureCache, content_key
 from diffresnet.encoders.items import Items, UnreadableError, WhenUnreadable, readable_rows

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from diffresnet._files import write_whole
+from diffresnet._support.writing import write_whole
 from diffresnet.encoders.encoder import Features
 
 KEY_SIZE = 16

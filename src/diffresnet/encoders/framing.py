@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_count, fail
+from diffresnet._support.checks import check_count, fail
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from diffresnet._checks import fail
+from diffresnet._support.checks import fail
 from diffresnet.encoders.items import check_ids
 from diffresnet.encoders.pictures import (
     SUFFIXES,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
-from diffresnet._checks import fail
+from diffresnet._support.checks import fail
 
 N_NAMED = 3
 

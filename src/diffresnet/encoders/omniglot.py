@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from diffresnet._checks import check_count, fail
+from diffresnet._support.checks import check_count, fail
 from diffresnet.datasets.files import find_data_file
 from diffresnet.encoders.image_set import ImageSet
 

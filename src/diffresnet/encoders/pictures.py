@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from diffresnet._checks import fail
-from diffresnet._extras import needs_extra
+from diffresnet._support.checks import fail
+from diffresnet._support.extras import needs_extra
 from diffresnet.encoders.items import UnreadableError
 
 if TYPE_CHECKING:

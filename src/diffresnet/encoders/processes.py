@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch import distributed as dist
 
-from diffresnet._checks import fail
+from diffresnet._support.checks import fail
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from diffresnet._progress import progress_bar
+from diffresnet._support.progress import progress_bar
 from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.items import UnreadableError, WhenUnreadable, readable_rows
 

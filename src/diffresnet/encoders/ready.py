@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 import numpy as np
 import torch
 
-from diffresnet._checks import fail
-from diffresnet._extras import needs_extra
+from diffresnet._support.checks import fail
+from diffresnet._support.extras import needs_extra
 from diffresnet.encoders.backbones import BACKBONE_NAMES, EfficientNetLite0
 from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.encoder import CPU, Encoder, Features, ImageEncoder, Kind, fingerprint

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from diffresnet._checks import check_count, check_probability, check_real
+from diffresnet._support.checks import check_count, check_probability, check_real
 
 
 @dataclass(frozen=True)

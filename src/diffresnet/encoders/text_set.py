@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from diffresnet._checks import fail
+from diffresnet._support.checks import fail
 from diffresnet.encoders.items import UnreadableError, check_ids
 
 

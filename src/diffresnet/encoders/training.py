@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.nn.parallel import DistributedDataParallel
 
-from diffresnet._checks import fail
-from diffresnet._progress import progress_bar
+from diffresnet._support.checks import fail
+from diffresnet._support.progress import progress_bar
 from diffresnet.encoders.backbones import make_backbone
 from diffresnet.encoders.backbones.catalog import count_features
 from diffresnet.encoders.checkpoint import Checkpoint

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from diffresnet._checks import fail
+from diffresnet._support.checks import fail
 from diffresnet.encoders.checkpoint import load_tensors, save_tensors
 
 

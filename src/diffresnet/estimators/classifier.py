@@ -11,11 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from diffresnet._checks import check_count, fail
-from diffresnet._types import Normalization, Search
+from diffresnet._support.checks import check_count, fail
+from diffresnet._support.types import Normalization, Search
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
 from diffresnet.estimators.fitted import FittedPoints
-from diffresnet.estimators.labels import UNLABELED, encode_labels
 from diffresnet.estimators.parameters import (
     check_parameters,
     check_several,
@@ -25,8 +24,9 @@ from diffresnet.estimators.parameters import (
     seed_of,
 )
 from diffresnet.estimators.solution import Floats, solve
-from diffresnet.estimators.storage import read_arrays, write_arrays
 from diffresnet.estimators.suggestion import suggest_points
+from diffresnet.files.arrays import read_described, write_described
+from diffresnet.learning.labels import UNLABELED, encode_labels
 
 N_MODES = 100
 LARGEST_EXACT_SEARCH = 40_000
@@ -350,7 +350,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         description: dict[str, Any] = {"parameters": parameters, "n_features": self.n_features_in_}
         names = getattr(self, "feature_names_in_", None)
         description["feature_names"] = None if names is None else list(names)
-        return write_arrays(Path(path), arrays, description)
+        return write_described(Path(path), arrays, description)
 
     @classmethod
     def load(cls, path: str | Path) -> "DiffResNetClassifier":
@@ -359,7 +359,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             ValueError: if the file is not a saved classifier.
         """
-        arrays, description = read_arrays(Path(path))
+        arrays, description = read_described(Path(path), "DiffResNetClassifier.load")
         model = cls(**description["parameters"])
         model.n_features_in_ = description["n_features"]
         if description["feature_names"] is not None:

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from diffresnet import _matrix as mx
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.estimators.learning import Learned
+from diffresnet.graph import matrix as mx
 
 FEWEST_PAIRS = 5
 

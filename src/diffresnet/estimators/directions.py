@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize, one_hot
 
-from diffresnet.estimators.labels import Labels
-from diffresnet.estimators.prototypes import class_means, refine_prototypes
 from diffresnet.estimators.views import View
+from diffresnet.learning.labels import Labels
+from diffresnet.learning.prototypes import class_means, refine_prototypes
 
 N_EXEMPLARS = 20
 """So many labeled points of a class speak for themselves: more would cost time only."""

@@ -11,13 +11,13 @@ import torch
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
-from diffresnet import _matrix as mx
-from diffresnet._types import Normalization, Search
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.types import Normalization, Search
+from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.estimators.features import N_FOR_CLASSES, FeatureSpace
 from diffresnet.estimators.spectrum import Spectrum
 from diffresnet.estimators.views import View
-from diffresnet.weights import build_weights
+from diffresnet.graph import matrix as mx
+from diffresnet.graph.weights import build_weights
 
 FEATURE_SHARPNESS = 20.0
 

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from diffresnet.estimators.directions import Directions, find_directions
-from diffresnet.estimators.labels import Labels
 from diffresnet.estimators.stability import (
     measure_stability,
     scale_from_stability,
     share_from_stability,
 )
 from diffresnet.estimators.views import View
+from diffresnet.learning.labels import Labels
 
 N_SAMPLED = 4000
 """Prototypes are refined by so many of the points: more would not move them."""

@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
-from diffresnet import _matrix as mx
-from diffresnet._checks import check_choice, check_count, check_real, fail
-from diffresnet.diffusion import DiffusionOperator
-from diffresnet.weights import graph_weights
+from diffresnet._support.checks import check_choice, check_count, check_real, fail
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.graph import matrix as mx
+from diffresnet.graph.weights import graph_weights
 
 if TYPE_CHECKING:
     from diffresnet.estimators.classifier import DiffResNetClassifier

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.labels import Labels
+from diffresnet.learning.labels import Labels
 
 PENALTY = 5.0
 """What the score of a class loses in a part that has labels, but none of it."""

@@ -10,15 +10,15 @@ from torch import Tensor
 
 from diffresnet.estimators.features import N_FOR_CLASSES
 from diffresnet.estimators.fitted import FittedPoints
-from diffresnet.estimators.labels import UNLABELED, Labels
 from diffresnet.estimators.learning import Learned, learn
-from diffresnet.estimators.links import link_new_points
 from diffresnet.estimators.parameters import check_prior, check_step
 from diffresnet.estimators.parts import part_scores
-from diffresnet.estimators.priors import match_prior
 from diffresnet.estimators.strength import StrengthChoice, choose_strength, graph_view
 from diffresnet.estimators.trained import train_network
 from diffresnet.estimators.views import View
+from diffresnet.graph.attachment import link_new_points
+from diffresnet.learning.calibration import match_prior
+from diffresnet.learning.labels import UNLABELED, Labels
 
 Floats = npt.NDArray[Any]
 Solver = Literal["kernel", "sgd"]

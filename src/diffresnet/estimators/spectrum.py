@@ -10,8 +10,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 from torch import Tensor
 
-from diffresnet import _matrix as mx
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.graph import matrix as mx
 
 TOLERANCE = 1e-2
 """Of the eigenvalues, relative: what they are good for needs no more."""

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 
-from diffresnet._checks import check_count, fail
-from diffresnet.estimators.labels import UNLABELED, encode_labels
+from diffresnet._support.checks import check_count, fail
+from diffresnet.learning.labels import UNLABELED, encode_labels
 
 
 class LabeledKFold:

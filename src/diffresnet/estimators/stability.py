@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from diffresnet.estimators.directions import Directions
-from diffresnet.estimators.prototypes import refine_prototypes
 from diffresnet.estimators.views import View
+from diffresnet.learning.prototypes import refine_prototypes
 
 N_RESTARTS = 8
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from diffresnet.estimators.labels import Labels
-from diffresnet.estimators.prototypes import score_without_own
 from diffresnet.estimators.spectrum import Spectrum
 from diffresnet.estimators.stability import sharper
 from diffresnet.estimators.views import View
+from diffresnet.learning.labels import Labels
+from diffresnet.learning.prototypes import score_without_own
 
 GRAPH_SHARPNESS = 10.0
 LEFT_OF_MODE = 0.35

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from diffresnet.diffusion import DiffusionOperator
-from diffresnet.estimators.labels import Labels
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.learning.labels import Labels
 from diffresnet.nn import DiffResNet
 
 N_EPOCHS = 100

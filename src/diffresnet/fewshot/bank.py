@@ -15,7 +15,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from diffresnet._checks import FLOAT_DTYPES, check_count, check_finite_rows, fail, is_missing
+from diffresnet._support.checks import (
+    FLOAT_DTYPES,
+    check_count,
+    check_finite_rows,
+    fail,
+    is_missing,
+)
 
 BASE_SPLITS = ("train", "base")
 

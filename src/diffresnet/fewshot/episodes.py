@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_real, fail
+from diffresnet._support.checks import check_count, check_real, fail
 from diffresnet.fewshot.bank import FeatureBank
 
 

@@ -13,9 +13,9 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from torch import Tensor
 
-from diffresnet._checks import check_count, fail
-from diffresnet._files import write_whole
-from diffresnet._progress import progress_bar
+from diffresnet._support.checks import check_count, fail
+from diffresnet._support.progress import progress_bar
+from diffresnet._support.writing import write_whole
 from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.fewshot.episodes import EpisodeIndices, Episodes, EpisodeSampler, EpisodeShape
 from diffresnet.fewshot.recipes import Recipe

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from torch import Tensor
 
-from diffresnet._checks import check_choice, fail
+from diffresnet._support.checks import check_choice, fail
 from diffresnet.fewshot.episodes import Episodes, EpisodeShape
 from diffresnet.fewshot.methods import (
     DiffResNetMethod,

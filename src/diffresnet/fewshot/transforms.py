@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from diffresnet._checks import check_choice, check_count, check_real, fail
+from diffresnet._support.checks import check_choice, check_count, check_real, fail
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import rectified_prototypes
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from diffresnet._checks import check_count
-from diffresnet._progress import progress_bar
+from diffresnet._support.checks import check_count
+from diffresnet._support.progress import progress_bar
 from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.fewshot.episodes import EpisodeShape
 from diffresnet.fewshot.evaluation import evaluate

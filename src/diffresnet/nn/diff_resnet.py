@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from diffresnet._checks import check_count, fail
-from diffresnet._types import DiffusionMethod
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.checks import check_count, fail
+from diffresnet._support.types import DiffusionMethod
+from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.nn.diffusion import Diffusion, DropoutOrder
 from diffresnet.nn.residual_block import ResidualBlock, two_layers
 

@@ -5,9 +5,9 @@ from typing import Literal, TypeAlias, get_args
 import torch
 from torch import Tensor, nn
 
-from diffresnet._checks import check_choice, check_count, check_probability, check_real
-from diffresnet._types import DiffusionMethod
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.checks import check_choice, check_count, check_probability, check_real
+from diffresnet._support.types import DiffusionMethod
+from diffresnet.diffusion.operator import DiffusionOperator
 
 DropoutOrder: TypeAlias = Literal["before", "after"]
 

@@ -5,11 +5,11 @@ from typing import get_args
 import torch
 from torch import Tensor, nn
 
-from diffresnet._checks import FLOAT_DTYPES, check_choice, check_count
-from diffresnet._types import Normalization
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.checks import FLOAT_DTYPES, check_choice, check_count
+from diffresnet._support.types import Normalization
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.graph.weights import build_weights
 from diffresnet.nn.diffusion import Diffusion
-from diffresnet.weights import build_weights
 
 
 class MiniBatchDiffusion(nn.Module):

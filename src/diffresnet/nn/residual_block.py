@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from diffresnet._checks import check_count, fail
+from diffresnet._support.checks import check_count, fail
 
 
 class ResidualBlock(nn.Module):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Literal, TypeAlias, get_args
 
-from diffresnet._checks import check_choice, fail
+from diffresnet._support.checks import check_choice, fail
 from diffresnet.nodes.baselines.appnp import Appnp
 from diffresnet.nodes.baselines.convolution import PUBLISHED
 from diffresnet.nodes.baselines.flow import CHOSEN

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from diffresnet._checks import check_choice
+from diffresnet._support.checks import check_choice
 from diffresnet.datasets.download import download
 from diffresnet.datasets.files import find_data_file
 from diffresnet.nodes.graph import NodeGraph

@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from torch import Tensor
 
-from diffresnet._checks import fail
+from diffresnet._support.checks import fail
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod, Solve
 from diffresnet.nodes.splits import Nodes, Split

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet._checks import check_count, check_probability, check_real
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.checks import check_count, check_probability, check_real
+from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.nn import Diffusion
 from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
-from diffresnet.nodes.network import node_operator
 from diffresnet.nodes.training import NodeSchedule
 
 SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
@@ -62,7 +61,7 @@ class DeepDiffResNet:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the operator."""
-        operator = node_operator(graph)
+        operator = graph.operator
         n_in, n_out = graph.features.shape[1], graph.n_classes
 
         def build() -> nn.Module:

@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_probability, check_real
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.checks import check_count, check_probability, check_real
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.nn.node_diff_resnet import NodeDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
-from diffresnet.nodes.network import NodeDiffResNet, node_operator
 from diffresnet.nodes.splits import Split
 from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule, train_nodes
 
@@ -46,7 +46,7 @@ class TrainedDiffResNet:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the operator."""
-        operator = node_operator(graph)
+        operator = graph.operator
 
         def solve(split: Split, seed: int) -> Tensor:
             if self.n_steps == 0:
@@ -58,7 +58,8 @@ class TrainedDiffResNet:
 
     def _make(self, graph: NodeGraph, operator: DiffusionOperator) -> NodeDiffResNet:
         return NodeDiffResNet(
-            graph,
+            graph.features,
+            graph.n_classes,
             operator,
             step_size=self.step_size,
             n_steps=self.n_steps,
@@ -72,7 +73,7 @@ class TrainedDiffResNet:
         nodes, n_train = np.concatenate([split.train, split.validation]), len(split.train)
         part, places = graph.select(nodes), np.arange(len(nodes))
         renumbered = Split(places[:n_train], places[n_train:], places[:0], split.seeds)
-        make = partial(self._make, part, node_operator(part))
+        make = partial(self._make, part, part.operator)
         trained = train_nodes(make, part, renumbered, seed, self.schedule)
         with torch.random.fork_rng(devices=[]):
             whole = self._make(graph, operator)

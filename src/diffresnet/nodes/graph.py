@@ -3,16 +3,20 @@
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from scipy import sparse
 
-from diffresnet._checks import fail
-from diffresnet._extras import needs_extra
+from diffresnet._support.checks import fail
+from diffresnet._support.extras import needs_extra
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.graph.weights import graph_weights
 from diffresnet.nodes.node_labels import SPLIT_PARTS, UNLABELED, encode_labels, encode_split
 
 UNREADABLE = (
@@ -55,6 +59,11 @@ class NodeGraph:
     def n_links(self) -> int:
         """The number of links: of an undirected graph each counts once."""
         return self.adjacency.nnz // 2
+
+    @cached_property
+    def operator(self) -> DiffusionOperator:
+        """Diffusion over W = D^-1/2 (A + I) D^-1/2, D the degrees of A + I, in float32."""
+        return DiffusionOperator(graph_weights(self.adjacency)).to(torch.float32)
 
     @classmethod
     def from_arrays(
@@ -222,7 +231,6 @@ class NodeGraph:
     def to_geometric(self) -> Any:
         """Return PyTorch Geometric's `Data` of this graph; needs the extra `graphs`."""
         with needs_extra("NodeGraph.to_geometric", "graphs"):
-            import torch  # noqa: PLC0415
             from torch_geometric.data import Data  # noqa: PLC0415
         links = self.adjacency.tocoo()
         index = torch.from_numpy(np.stack([links.row, links.col]).astype(np.int64))

@@ -7,11 +7,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from diffresnet._checks import check_count, check_real, fail
+from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet.learning.kernel_logistic import fit_kernels
 from diffresnet.nodes.graph import NodeGraph
-from diffresnet.nodes.kernel_regression import fit_kernels
 from diffresnet.nodes.method import Solve
-from diffresnet.nodes.network import node_operator
 from diffresnet.nodes.node_kernel import kernel_points
 from diffresnet.nodes.splits import Split
 
@@ -70,7 +69,7 @@ class KernelDiffResNet:
         lengths = graph.features.multiply(graph.features).sum(axis=1)
         scaled = graph.features.multiply((1 / lengths.clip(min=1e-12) ** 0.5)[:, None]).tocsr()
         points = kernel_points(scaled, self.n_landmarks)
-        operator = node_operator(graph)
+        operator = graph.operator
         step_size = min(self.step_size, SAFE * operator.max_stable_step_size)
         steps = [max(1, round(strength / step_size)) for strength in self.strengths]
         path = [_on_sphere(state) for state in operator.states(points, step_size, steps)]

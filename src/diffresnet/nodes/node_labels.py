@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet._checks import fail, is_missing
+from diffresnet._support.checks import fail, is_missing
 
 UNLABELED = -1
 

@@ -16,8 +16,8 @@ from joblib import Parallel, delayed
 from scipy.stats import t as student
 
 from diffresnet import __version__
-from diffresnet._checks import check_count, fail
-from diffresnet._progress import progress_bar
+from diffresnet._support.checks import check_count, fail
+from diffresnet._support.progress import progress_bar
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod, Solve
 from diffresnet.nodes.run_file import Run, RunFile

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from diffresnet._checks import fail
+from diffresnet._support.checks import fail
 
 try:
     import fcntl

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet._checks import check_count, fail
+from diffresnet._support.checks import check_count, fail
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.node_labels import SPLIT_PARTS
 

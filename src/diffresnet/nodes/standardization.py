@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from diffresnet._checks import check_choice
+from diffresnet._support.checks import check_choice
 from diffresnet.nodes.graph import NodeGraph
 
 StandardStep: TypeAlias = Literal[

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from diffresnet._checks import check_count, check_real, fail
+from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet.learning.stopping import EarlyStopping
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.splits import Split
-from diffresnet.solvers.stopping import EarlyStopping
 
 
 class NodeNetwork(Protocol):

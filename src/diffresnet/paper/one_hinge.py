@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from diffresnet._checks import as_points
-from diffresnet._types import Array
+from diffresnet._support.checks import as_points
+from diffresnet._support.types import Array
 from diffresnet.theory import Flow, SeparatingDirection, max_diameter
 from diffresnet.theory.flow import measure_flow
 from diffresnet.theory.grouped_points import split_groups

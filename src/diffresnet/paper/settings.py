@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from diffresnet._types import Normalization
+from diffresnet._support.types import Normalization
 from diffresnet.encoders.framing import Framing
 from diffresnet.encoders.schedule import BackboneSchedule
 from diffresnet.fewshot.methods import TaskGraph
+from diffresnet.learning.tasks import Schedule
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
-from diffresnet.solvers.tasks import Schedule
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from diffresnet._matrix import symmetrize
 from diffresnet.datasets import SyntheticSet, make_xor
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.graph.matrix import symmetrize
+from diffresnet.graph.weights import build_weights
 from diffresnet.paper.one_hinge import build_one_hinge_flow
 from diffresnet.paper.settings import XOR, XOR_STEPS
 from diffresnet.theory import (
@@ -24,7 +25,6 @@ from diffresnet.theory import (
     max_diameter,
     required_ratio,
 )
-from diffresnet.weights import build_weights
 
 DIRECTED_N_TOP = 5
 DIRECTED_STEPS = 4000

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from diffresnet.datasets import SyntheticSet, make_xor
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.graph.weights import build_weights
 from diffresnet.paper.settings import XOR, XOR_STEPS, DiffusionSettings
 from diffresnet.theory import max_diameter, min_distance
-from diffresnet.weights import build_weights
 
 FRAMES = (*range(30), *range(30, 100, 5), *range(100, 201, 20))
 """The steps that the animation shows: all at first, fewer as the points slow down."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from diffresnet._extras import needs_extra
+from diffresnet._support.extras import needs_extra
 from diffresnet.report.panels import PictureFormat, draw_points, limits_of, new_figure, render
 
 if TYPE_CHECKING:

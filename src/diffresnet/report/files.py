@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from diffresnet._files import write_whole
+from diffresnet._support.writing import write_whole
 from diffresnet.report.page import Part, Table, make_page
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from torch import Tensor
 
-from diffresnet._extras import needs_extra
+from diffresnet._support.extras import needs_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 
-from diffresnet.report.classification_outcome import Outcome, Preview
+from diffresnet.report.classification.outcome import Outcome, Preview
 
 N_LETTERS = 160
 N_EACH = 4

@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_real, fail
-from diffresnet._types import Array
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet._support.types import Array
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.graph.weights import build_weights
 from diffresnet.theory.balls import ball_factor
 from diffresnet.theory.directions import SeparatingDirection, find_separating_direction
 from diffresnet.theory.flow import FlowReport, build_flow
@@ -20,7 +21,6 @@ from diffresnet.theory.required_ratio import BOUNDS, Bound, required_ratio
 from diffresnet.theory.spectrum import count_closed_classes
 from diffresnet.theory.stability import StabilityReport, analyze_stability
 from diffresnet.theory.subclasses import NTopRange, Subclasses, find_n_top_range, find_subclasses
-from diffresnet.weights import build_weights
 
 FEWEST_STEPS, MOST_STEPS = 20, 1000
 """That are taken where nobody says how many."""

@@ -6,8 +6,8 @@ at most D. The converse is not true: an equilateral triangle with sides D does n
 
 import math
 
-from diffresnet._checks import check_count
-from diffresnet._types import Array
+from diffresnet._support.checks import check_count
+from diffresnet._support.types import Array
 from diffresnet.theory.grouped_points import Floats, split_groups
 
 N_ROUNDS = 400

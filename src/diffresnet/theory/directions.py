@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from diffresnet._types import Array
+from diffresnet._support.types import Array
 from diffresnet.theory.balls import max_ball_diameter
 from diffresnet.theory.direction_search import N_STARTS, descend, discriminants, fit_orders, whiten
 from diffresnet.theory.grouped_points import Floats, split_groups

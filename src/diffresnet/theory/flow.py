@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from diffresnet._checks import FLOAT_DTYPES, as_points, check_count, fail
-from diffresnet._types import Array
+from diffresnet._support.checks import FLOAT_DTYPES, as_points, check_count, fail
+from diffresnet._support.types import Array
 from diffresnet.theory.directions import SeparatingDirection, find_separating_direction
 from diffresnet.theory.grouped_points import Floats, Integers, check_grouped, split_groups
 from diffresnet.theory.hinges import Hinges, hinge_network, nearest_level, orthogonal_direction

@@ -7,8 +7,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from diffresnet._checks import as_points, fail
-from diffresnet._types import Array
+from diffresnet._support.checks import as_points, fail
+from diffresnet._support.types import Array
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

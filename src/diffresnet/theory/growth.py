@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from diffresnet._checks import check_count, check_real, fail
-from diffresnet._progress import progress_bar
-from diffresnet._types import Array
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet._support.progress import progress_bar
+from diffresnet._support.types import Array
+from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.theory.grouped_points import check_grouped
 from diffresnet.theory.spectrum import leads_to_one_limit
 from diffresnet.theory.stability import analyze_stability

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from scipy.optimize import nnls
 
-from diffresnet._checks import as_points, fail
-from diffresnet._types import Array
+from diffresnet._support.checks import as_points, fail
+from diffresnet._support.types import Array
 from diffresnet.theory.grouped_points import Floats, split_groups
 
 GAP = 1e-10

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from diffresnet._checks import as_points, check_count, fail
-from diffresnet._types import Array
+from diffresnet._support.checks import as_points, check_count, fail
+from diffresnet._support.types import Array
 from diffresnet.theory.directions import find_separating_direction
 from diffresnet.theory.flow import Flow, measure_flow
 from diffresnet.theory.grouped_points import Floats, split_groups

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, get_args
 
 from scipy.special import betainc, betaincinv
 
-from diffresnet._checks import check_choice, check_count, check_real
+from diffresnet._support.checks import check_choice, check_count, check_real
 
 Bound: TypeAlias = Literal["paper", "sqrt", "exact"]
 BOUNDS: tuple[Bound, ...] = get_args(Bound)

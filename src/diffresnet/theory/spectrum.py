@@ -6,9 +6,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
-from diffresnet import _matrix as mx
-from diffresnet._eigenvalue import largest_eigenvalue
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.diffusion.spectrum import largest_eigenvalue
+from diffresnet.graph import matrix as mx
 from diffresnet.theory.grouped_points import Integers
 from diffresnet.theory.subclasses import links_of
 

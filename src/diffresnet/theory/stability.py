@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from diffresnet._checks import check_real, fail
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.checks import check_real, fail
+from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.theory.spectrum import moving_eigenvalues
 
 ROUNDING = 1e-9

@@ -6,8 +6,8 @@ The paper defines both with squared norms and uses them without; here they are p
 import torch
 from torch import Tensor
 
-from diffresnet._checks import fail
-from diffresnet._types import Array
+from diffresnet._support.checks import fail
+from diffresnet._support.types import Array
 from diffresnet.theory.grouped_points import check_grouped
 
 BLOCK_SIZE = 2**22

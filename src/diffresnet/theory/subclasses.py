@@ -8,11 +8,11 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
-from diffresnet import _matrix as mx
-from diffresnet._checks import fail
-from diffresnet._types import Array
-from diffresnet.diffusion import DiffusionOperator
-from diffresnet.neighbors import nearest_neighbors
+from diffresnet._support.checks import fail
+from diffresnet._support.types import Array
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.graph import matrix as mx
+from diffresnet.graph.neighbors import nearest_neighbors
 from diffresnet.theory.grouped_points import Floats, Integers, check_grouped, split_groups
 from diffresnet.theory.structure import max_diameter, min_distance
 

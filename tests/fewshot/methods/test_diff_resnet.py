@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from diffresnet.fewshot import TRANSFORMS, Episodes, apply_transforms
 from diffresnet.fewshot.methods import DiffResNetMethod, SoftKMeans, Solver, TaskGraph
-from diffresnet.solvers.kernel import solve_kernel
-from diffresnet.solvers.reordered import solve_reordered
-from diffresnet.solvers.tasks import Schedule
+from diffresnet.learning.kernel_descent import solve_kernel
+from diffresnet.learning.reordered import solve_reordered
+from diffresnet.learning.tasks import Schedule
 from tests.fewshot.examples import (
     arrays_of,
     assert_contract,
@@ -19,7 +19,7 @@ from tests.fewshot.examples import (
     means_by_loops,
     random_episodes,
 )
-from tests.solvers.examples import digits_task
+from tests.learning.examples import digits_task
 
 SHORT = Schedule(n_epochs=8)
 KINDS = {

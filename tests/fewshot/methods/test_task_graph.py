@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from diffresnet._types import Normalization
+from diffresnet._support.types import Normalization
 from diffresnet.fewshot.methods import TaskGraph
 from tests import reference
 from tests.fewshot.examples import random_episodes

@@ -6,7 +6,7 @@ from typing import Protocol, cast
 
 from torch import Tensor, nn
 
-from diffresnet._checks import check_choice
+from diffresnet._support.checks import check_choice
 from diffresnet.encoders.backbones.conv4 import Conv4
 from diffresnet.encoders.backbones.resnet import ResNet
 from diffresnet.encoders.backbones.wide_resnet import WideResNet

@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from diffresnet._checks import check_count
+from diffresnet._support.checks import check_count
 from diffresnet.encoders.backbones.initialization import initialize
 
 N_BLOCKS = 4

@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from diffresnet._checks import fail
+from diffresnet._support.checks import fail
 from diffresnet.encoders.backbones.initialization import initialize
 
 STEM_WIDTH = 16

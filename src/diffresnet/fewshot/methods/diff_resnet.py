@@ -6,16 +6,16 @@ from typing import Literal, TypeAlias, get_args
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_choice, check_count, check_real
-from diffresnet.diffusion import DiffusionOperator
+from diffresnet._support.checks import check_choice, check_count, check_real
+from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.methods.soft_kmeans import SoftKMeans
 from diffresnet.fewshot.methods.task_graph import TaskGraph
 from diffresnet.fewshot.prototypes import mixture_affinities, prototypes_of, squared_distances
-from diffresnet.solvers.kernel import solve_kernel
-from diffresnet.solvers.reordered import solve_reordered
-from diffresnet.solvers.task_descent import solve_by_descent
-from diffresnet.solvers.tasks import BlockParameters, Schedule, Tasks, initial_parameters
+from diffresnet.learning.kernel_descent import solve_kernel
+from diffresnet.learning.reordered import solve_reordered
+from diffresnet.learning.task_descent import solve_by_descent
+from diffresnet.learning.tasks import BlockParameters, Schedule, Tasks, initial_parameters
 
 Solver: TypeAlias = Literal["descent", "reordered", "kernel"]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_probability
-from diffresnet._gram import distances_from_gram
+from diffresnet._support.checks import check_probability
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import members_of
+from diffresnet.graph.distances import distances_from_gram
 
 OFFSET = 1e-4
 

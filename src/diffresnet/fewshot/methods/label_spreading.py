@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_probability
+from diffresnet._support.checks import check_probability
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.methods.task_graph import TaskGraph
 from diffresnet.fewshot.prototypes import members_of

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_real
-from diffresnet._gram import distances_from_gram
+from diffresnet._support.checks import check_count, check_real
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import prototypes_of, squared_distances
+from diffresnet.graph.distances import distances_from_gram
 
 
 @dataclass(frozen=True)

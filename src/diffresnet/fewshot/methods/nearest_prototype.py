@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 from torch import Tensor
 from torch.nn import functional
 
-from diffresnet._checks import check_choice
+from diffresnet._support.checks import check_choice
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import affinities, prototypes_of
 

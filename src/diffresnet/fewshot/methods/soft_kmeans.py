@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_real
+from diffresnet._support.checks import check_count, check_real
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import members_of, mixture_affinities, mixtures_of
 

@@ -5,10 +5,10 @@ from typing import get_args
 
 from torch import Tensor
 
-from diffresnet._checks import check_choice, check_count
-from diffresnet._gram import distances_from_gram
-from diffresnet._types import Normalization
-from diffresnet.distance_weights import weights_from_distances
+from diffresnet._support.checks import check_choice, check_count
+from diffresnet._support.types import Normalization
+from diffresnet.graph.distance_weights import weights_from_distances
+from diffresnet.graph.distances import distances_from_gram
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from diffresnet._checks import check_count, check_real, fail
+from diffresnet._support.checks import check_count, check_real, fail
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import affinities, class_means, members_of
 

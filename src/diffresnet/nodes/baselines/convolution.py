@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 from torch import Tensor, nn
 from torch.nn.functional import dropout, elu, relu
 
-from diffresnet._checks import check_choice, check_count
+from diffresnet._support.checks import check_choice, check_count
 from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve

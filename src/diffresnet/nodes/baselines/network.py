@@ -10,8 +10,8 @@ from scipy import sparse
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet._checks import check_probability
-from diffresnet._extras import needs_extra
+from diffresnet._support.checks import check_probability
+from diffresnet._support.extras import needs_extra
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.splits import Split

@@ -1,0 +1,28 @@
+"""Words in sentences for people: counts with their nouns, and lists that stay short."""
+
+from collections.abc import Sequence
+
+N_NAMED = 3
+
+
+def count(number: int, noun: str) -> str:
+    """Return a count with its noun, in the plural unless it is one.
+
+    Examples:
+        >>> count(1, "class"), count(1200, "class"), count(5, "shot")
+        ('1 class', '1,200 classes', '5 shots')
+    """
+    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number:,} {noun}{ending}"
+
+
+def some(names: Sequence[object], n_named: int = N_NAMED) -> str:
+    """Name the first few, and count the others.
+
+    Examples:
+        >>> some(["a", "b", "c", "d", "e"])
+        "'a', 'b', 'c' and 2 others"
+    """
+    first = ", ".join(f"'{name}'" for name in names[:n_named])
+    n_others = len(names) - n_named
+    return first if n_others <= 0 else f"{first} and {count(n_others, 'other')}"

@@ -1,0 +1,65 @@
+"""Commands that are imported when they are called, so that `--help` and short commands are fast."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+from typer.main import get_command
+
+REFUSALS = (ModuleNotFoundError, OSError, RuntimeError, ValueError)
+"""What ends a command with one sentence."""
+
+
+def add_commands(app: typer.Typer, commands: Mapping[str, tuple[str, str]]) -> None:
+    """Add commands to an app without importing them.
+
+    Args:
+        app: to add to.
+        commands: by name, where the command is ("module:function", or "module:app" for a group),
+            and the line that `--help` shows.
+    """
+    for name, (place, line) in commands.items():
+        app.command(name, help=line, cls=_stand_in(place))(_do_nothing)
+
+
+def _do_nothing() -> None:
+    """Be the function of a stand-in, which is never called."""
+
+
+def _stand_in(place: str) -> type[TyperCommand]:
+    """Return a kind of command that becomes another one as soon as it gets its arguments."""
+
+    class StandIn(TyperCommand):
+        def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any):
+            return load_command(place).make_context(info_name, args, *rest, **more)
+
+    return StandIn
+
+
+def load_command(place: str) -> Any:
+    """Import a command and return it as typer runs it."""
+    module, name = place.split(":")
+    found = getattr(import_module(module), name)
+    if isinstance(found, typer.Typer):
+        return get_command(found)
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command()(_in_one_sentence(found))
+    return get_command(app)
+
+
+def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
+    """Let a command that refuses its input end with the sentence alone."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> None:
+        try:
+            function(*args, **kwargs)
+        except typer.Exit:  # a RuntimeError, too
+            raise
+        except REFUSALS as error:
+            raise typer.BadParameter(str(error)) from error
+
+    return run

@@ -1,0 +1,44 @@
+"""Files and folders that a command writes, tried before the work begins."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.writing import write_whole
+from diffresnet.cli.console import say
+
+
+def make_folder(out: Path, option: str = "--out") -> None:
+    """Make the folder that `option` names, or end the command with a sentence that says why not."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot write to {out}: {error.strerror}. Choose another {option}."
+        raise ValueError(message) from error
+    if not os.access(out, os.W_OK):
+        raise ValueError(f"cannot write to {out}: not allowed. Choose another {option}.")
+
+
+def check_new_file(
+    path: Path, option: str, suffixes: Sequence[str], inputs: Sequence[Path], *, force: bool
+) -> None:
+    """End the command before the work if a file cannot or should not be written."""
+    if path.suffix.lower() not in suffixes:
+        must = f"a file that ends in {' or '.join(suffixes)}"
+        refuse(option, must, path, f"Choose another {option}.")
+    if any(path.resolve() == one.resolve() for one in inputs):
+        refuse(option, "another file than those that are used", path, f"Choose another {option}.")
+    if path.is_dir() or (path.exists() and not force):
+        remedy = f"Choose another {option}, or pass --force."
+        refuse(option, "a new file", f"{path}, which exists", remedy)
+    make_folder(path.parent, option)
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write files, each whole or not at all, and say so."""
+    for path, content in contents.items():
+        try:
+            say(f"wrote {write_whole(path, content)}")
+        except OSError as error:
+            raise ValueError(f"cannot write: {error}. Choose another file.") from error

@@ -1,0 +1,49 @@
+"""`diffresnet reproduce xor`: see diffusion pull the subclasses of the XOR set together."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+from rich.table import Table
+
+from diffresnet.cli.console import show
+from diffresnet.cli.outputs import make_folder, write_files
+from diffresnet.paper.xor import XorResult, run_xor
+from diffresnet.report.evolution import draw_evolution
+
+
+def xor(
+    out: Annotated[Path, typer.Option(help="Folder for the picture and the numbers.")],
+    seed: Annotated[int, typer.Option(help="Seed of the random points.", min=0, max=2**63 - 1)] = 0,
+) -> None:
+    """Diffuse the XOR set, print L, D and L/D along the way, and draw it.
+
+    L is the smallest distance between two of the four discs, D the largest diameter of one.
+
+    The larger L/D, the easier the classes are told apart.
+
+    Writes xor.png and xor.json (L, D and L/D after every step).
+    """
+    make_folder(out)
+    result = run_xor(torch.Generator().manual_seed(seed))
+    numbers = result.to_json()
+    picture = draw_evolution(
+        result.shown,
+        result.data.labels,
+        numbers["max_diameter"],
+        numbers["distance_diameter_ratio"],
+    )
+    show(_table(result))
+    write_files({out / "xor.json": json.dumps(numbers).encode(), out / "xor.png": picture})
+
+
+def _table(result: XorResult) -> Table:
+    table = Table(title="XOR set, diffused")
+    for name in ("steps", "L", "D", "L/D"):
+        table.add_column(name, justify="right")
+    for step in result.shown:
+        distance, diameter = result.min_distances[step], result.max_diameters[step]
+        table.add_row(str(step), f"{distance:.3f}", f"{diameter:.3g}", f"{distance / diameter:.3g}")
+    return table

@@ -1,0 +1,1 @@
+"""From weights to diffusion: the operator, its steps, its spectrum."""

@@ -1,0 +1,124 @@
+"""The images or texts of a folder or file."""
+
+from pathlib import Path
+
+import numpy as np
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import some
+from diffresnet.encoders.image_set import ImageSet
+from diffresnet.encoders.omniglot import load_omniglot
+from diffresnet.encoders.text_set import TextSet
+from diffresnet.files.frames import (
+    ALONE,
+    ARRAYS,
+    TABLES,
+    as_text,
+    check_file,
+    need_column,
+    read_arrays,
+    read_columns,
+    read_frame,
+)
+from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL, as_labels
+
+WHAT = "SOURCE"
+TEXT_COLUMN = "text"
+LINES = ".txt"
+OMNIGLOT = {"background", "evaluation"}
+
+
+def read_source(
+    path: Path,
+    *,
+    text_column: str | None = None,
+    id_column: str | None = None,
+    label_column: str | None = None,
+) -> ImageSet | TextSet:
+    """Read a folder of images, an .npz or .npy file of images, a table of texts, or lines of text.
+
+    Args:
+        path: of the folder or file.
+        text_column: of a table; by default "text", or the only one of texts that is left.
+        id_column: of a table; by default "id", if there is one. Rows are counted otherwise.
+        label_column: of a table; by default "label", if there is one.
+
+    Raises:
+        ValueError: if a folder has no images, or arrays are no images.
+    """
+    if path.is_dir():
+        return ImageSet.from_folder(path)
+    if not path.exists():
+        refuse(WHAT, "a folder or file that exists", path, "Check its name.")
+    suffix = check_file(path, WHAT, (*ARRAYS, *TABLES, LINES))
+    if suffix in ARRAYS:
+        return read_image_arrays(path, WHAT)
+    if suffix == LINES:
+        return _from_lines(path)
+    return _from_table(path, text_column, id_column, label_column)
+
+
+def read_image_arrays(path: Path, what: str) -> ImageSet:
+    """Read images from an .npz file (`images`, perhaps `ids`, `labels`, `split`) or an .npy file.
+
+    Omniglot's file has `background` and `evaluation` instead.
+    """
+    arrays = read_arrays(path, what)
+    if set(arrays) >= OMNIGLOT:
+        return load_omniglot(path)
+    deep = [name for name, array in arrays.items() if array.ndim in (3, 4)]
+    named = [name for name in ("images", ALONE) if name in arrays] or deep
+    if len(named) != 1:
+        got = f"{path} with the arrays {some(list(arrays))}"
+        refuse(what, "a file with one array of images", got, "Name it `images`.")
+    texts = {name: arrays.get(name, np.empty(0)).ravel().tolist() for name in ("ids", "split")}
+    labels = arrays.get("labels", np.empty(0)).ravel().tolist()
+    return ImageSet.from_arrays(
+        arrays[named[0]],
+        ids=[as_text(value) for value in texts["ids"]],
+        labels=as_labels(labels),
+        splits=[as_text(value) for value in texts["split"]],
+    )
+
+
+def _from_lines(path: Path) -> TextSet:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        refuse(WHAT, "a file in UTF-8", f"{path} ({error.reason})", "Convert it.")
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return TextSet(tuple(lines), tuple(str(row) for row in range(len(lines))))
+
+
+def _from_table(
+    path: Path, text_column: str | None, id_column: str | None, label_column: str | None
+) -> TextSet:
+    columns = read_columns(path, WHAT)
+    if id_column is None:
+        id_column = next((name for name in DEFAULT_IDS if name in columns), None)
+    else:
+        need_column(id_column, columns, path, "--id-column")
+    if label_column is None:
+        label_column = DEFAULT_LABEL if DEFAULT_LABEL in columns else None
+    else:
+        need_column(label_column, columns, path, "--label-column")
+    used = {id_column, label_column}
+    text_column = _choose_text(path, columns, text_column, [x for x in columns if x not in used])
+    frame = read_frame(path, WHAT, [text_column, *(name for name in used if name is not None)])
+    ids = range(len(frame)) if id_column is None else frame[id_column].to_list()
+    return TextSet(
+        tuple(as_text(value) for value in frame[text_column].to_list()),
+        tuple(as_text(value) for value in ids),
+        () if label_column is None else tuple(as_labels(frame[label_column].to_list())),
+    )
+
+
+def _choose_text(path: Path, columns: list[str], asked: str | None, left: list[str]) -> str:
+    if asked is not None:
+        return need_column(asked, columns, path, "--text-column")
+    if TEXT_COLUMN in columns:
+        return TEXT_COLUMN
+    if len(left) != 1:
+        got = f"{path.name} with {some(columns, 10)}"
+        refuse(WHAT, "a table with a column 'text'", got, "Name another by --text-column.")
+    return left[0]

@@ -1,0 +1,1 @@
+"""The files that users bring and get: tables, arrays, links, labels, predictions."""

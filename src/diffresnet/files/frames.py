@@ -1,0 +1,109 @@
+"""CSV and Parquet files, NumPy's files, or one sentence that says why they cannot be read."""
+
+import zipfile
+import zlib
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import some
+
+Array = npt.NDArray[Any]
+TABLES = (".csv", ".parquet")
+ARRAYS = (".npy", ".npz")
+ALONE = ""
+"""The name of the array of an .npy file."""
+
+
+def check_file(path: Path, what: str, suffixes: Sequence[str]) -> str:
+    """Return the suffix of a file that can be read."""
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        must = f"a file that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
+        refuse(what, must, path, "Convert it to one of these.")
+    if not path.is_file():
+        refuse(what, "a file that exists", path, "Check its name.")
+    try:
+        with path.open("rb") as stream:
+            first = stream.read(1)
+    except OSError as error:
+        refuse(what, "a file that can be read", f"{path} ({error.strerror})", "Check its rights.")
+    if not first:
+        refuse(what, "a file with content", f"{path}, which is empty", "Write it again.")
+    return suffix
+
+
+def read_columns(path: Path, what: str) -> list[str]:
+    """Return the names of the columns of a CSV or Parquet file."""
+    try:
+        if path.suffix.lower() == ".parquet":
+            return list(pl.read_parquet_schema(path))
+        return pl.read_csv(path, n_rows=0, infer_schema=False).columns
+    except (pl.exceptions.PolarsError, OSError) as error:
+        _refuse_unreadable(path, what, error)
+
+
+def read_frame(path: Path, what: str, texts: Collection[str]) -> pl.DataFrame:
+    """Return a table with rows; in CSV, the columns `texts` are taken as they are written."""
+    try:
+        if path.suffix.lower() == ".parquet":
+            frame = pl.read_parquet(path)
+        else:
+            as_written = dict.fromkeys(texts, pl.String)
+            numbers = [name for name in read_columns(path, what) if name not in texts]
+            frame = pl.read_csv(
+                path,
+                schema_overrides=as_written,
+                null_values=dict.fromkeys(numbers, "nan"),  # as NumPy writes it
+                infer_schema_length=None,
+            )
+    except (pl.exceptions.PolarsError, OSError) as error:
+        _refuse_unreadable(path, what, error)
+    if not len(frame):
+        refuse(what, "a table with rows", f"{path} with none", "Write it again.")
+    return frame
+
+
+def read_arrays(path: Path, what: str) -> dict[str, Array]:
+    """Return the arrays of an .npz file by name, or the one of an .npy file as `ALONE`."""
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return {ALONE: loaded}
+        with loaded:
+            return {name: loaded[name] for name in loaded.files}
+    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        _refuse_unreadable(path, what, error)
+
+
+def need_column(name: str, columns: Sequence[str], path: Path, option: str) -> str:
+    """Return `name`, or refuse a table that does not have it."""
+    if name not in columns:
+        must = f"one of the columns of {path.name} ({some(columns, 10)})"
+        refuse(option, must, f"'{name}'", "Choose one of them.")
+    return name
+
+
+def as_text(value: Any) -> str:
+    """Return an id or a label as text; "" if it is missing.
+
+    Examples:
+        >>> [as_text(value) for value in ("007", 7, 7.0, None, float("nan"))]
+        ['007', '7', '7', '', '']
+    """
+    if value is None or value != value:  # noqa: PLR0124  (NaN is not itself)
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _refuse_unreadable(path: Path, what: str, error: Exception) -> NoReturn:
+    kind = "table" if path.suffix.lower() in TABLES else "file of plain arrays"
+    reason = str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
+    refuse(what, f"a {path.suffix.lower()} {kind}", f"{path} ({reason})", "Write it again.")

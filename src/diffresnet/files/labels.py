@@ -1,0 +1,136 @@
+"""Labels from a file, given by id or row by row."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import some
+from diffresnet.files.frames import (
+    ALONE,
+    ARRAYS,
+    TABLES,
+    as_text,
+    check_file,
+    need_column,
+    read_arrays,
+    read_columns,
+    read_frame,
+)
+
+WHAT = "--labels"
+DEFAULT_IDS = ("id", "")
+"""Columns of ids, if no other is named; pandas writes its index without a name."""
+DEFAULT_LABEL = "label"
+
+
+def as_labels(values: Sequence[Any]) -> list[str]:
+    """Return labels as text, "" where there is none; the number -1 is none, the text "-1" is one.
+
+    Examples:
+        >>> as_labels([0, -1, None, 2.0, "-1", "cat"])
+        ['0', '', '', '2', '-1', 'cat']
+    """
+    return [
+        "" if isinstance(value, int | float) and value == -1 else as_text(value).strip()
+        for value in values
+    ]
+
+
+def read_labels(
+    path: Path,
+    ids: Sequence[str],
+    *,
+    id_column: str | None = None,
+    label_column: str | None = None,
+) -> list[str]:
+    """Return the label of each of the points `ids`, "" where there is none.
+
+    Args:
+        path: a .csv or .parquet file with ids and labels, or an .npy or .npz file (array `labels`)
+            with one label a point, in the order of `ids`.
+        ids: of the points.
+        id_column: of a table; by default "id", or what is not the label of two columns.
+        label_column: of a table; by default "label", or what is not the id of two columns.
+    """
+    if check_file(path, WHAT, (*TABLES, *ARRAYS)) in ARRAYS:
+        return _from_arrays(path, len(ids))
+    columns = read_columns(path, WHAT)
+    names, label = _choose_columns(columns, path, id_column, label_column)
+    frame = read_frame(path, WHAT, (names, label))
+    return _align(
+        [as_text(value) for value in frame[names].to_list()],
+        as_labels(frame[label].to_list()),
+        ids,
+    )
+
+
+def check_classes(labels: Sequence[str], what: str = WHAT) -> None:
+    """Refuse labels of fewer than two classes: there is nothing to learn from."""
+    classes = sorted(set(labels) - {""})
+    remedy = "Label a point of each class."
+    if not classes:
+        refuse(what, "labels of two classes or more", "no label at all", remedy)
+    if len(classes) == 1:
+        got = f"one class only, '{classes[0]}'"
+        refuse(what, "labels of two classes or more", got, "Label a point of another class.")
+
+
+def _from_arrays(path: Path, n_points: int) -> list[str]:
+    arrays = read_arrays(path, WHAT)
+    name = ALONE if ALONE in arrays else "labels"
+    if name not in arrays:
+        got = f"{path} with {some(list(arrays))}"
+        refuse(WHAT, "a file with an array `labels`", got, "Save it with `labels=`.")
+    labels = np.squeeze(arrays[name])
+    if labels.shape != (n_points,):
+        must = f"of shape ({n_points},), one a point of FEATURES"
+        remedy = "Give -1 or '' where there is no label."
+        refuse(WHAT, must, f"shape {arrays[name].shape}", remedy)
+    return as_labels(labels.tolist())
+
+
+def _choose_columns(
+    columns: Sequence[str], path: Path, id_column: str | None, label_column: str | None
+) -> tuple[str, str]:
+    """Return the column of the ids and that of the labels."""
+    ids = [name for name in (id_column, *DEFAULT_IDS) if name in columns and name != label_column]
+    if label_column is not None:
+        label = need_column(label_column, columns, path, "--label-column")
+    elif DEFAULT_LABEL in columns:
+        label = DEFAULT_LABEL
+    elif len(columns) == 2 and ids:
+        label = next(name for name in columns if name != ids[0])
+    else:
+        must, got = f"a table with a column '{DEFAULT_LABEL}'", f"{path} with {some(columns, 10)}"
+        refuse(WHAT, must, got, "Name it by --label-column.")
+    if not ids and len(columns) == 2:
+        ids = [name for name in columns if name != label]
+    if not ids:
+        must = f"a table with a column '{id_column or DEFAULT_IDS[0]}'"
+        got = f"{path} with {some(columns, 10)}"
+        refuse(WHAT, must, got, "Name it by --id-column.")
+    return ids[0] or "", label
+
+
+def _align(names: Sequence[str], labels: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """Put each label where its point is."""
+    places = {name: place for place, name in enumerate(ids)}
+    unknown = list(dict.fromkeys(name for name in names if name not in places))
+    if unknown:
+        got = f"{len(unknown)} that FEATURES does not have: {some(unknown)}"
+        remedy = "Remove their rows, or name the ids of FEATURES by --id-column."
+        refuse(WHAT, "labels of ids in FEATURES", got, remedy)
+    aligned = [""] * len(ids)
+    torn: dict[str, None] = {}
+    for name, label in zip(names, labels, strict=True):
+        place = places[name]
+        if label and aligned[place] not in ("", label):
+            torn[name] = None
+        aligned[place] = label or aligned[place]
+    if torn:
+        got = f"different ones for {some(list(torn))}"
+        refuse(WHAT, "one label for an id", got, "Keep the right one.")
+    return aligned

@@ -1,0 +1,1 @@
+"""From points or links to the weights of a graph."""

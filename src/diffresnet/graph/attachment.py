@@ -1,0 +1,68 @@
+"""How new points hang on to the fitted ones."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from diffresnet._support.checks import fail
+from diffresnet.graph.weights import similarities
+
+BLOCK = 256
+SPARE = 8
+"""Candidates more than needed: the search is in single precision."""
+
+
+def link_new_points(
+    points: Tensor | None, fitted: Tensor | None, given: Any, n_top: int, bandwidth_rank: int
+) -> sparse.csr_array:
+    """Return (n, N) weights from new points to fitted ones; rows sum to 1, or are empty.
+
+    Args:
+        points: (n, d) new points, if there are features.
+        fitted: (N, d) fitted points, if there are features.
+        given: (n, N) weights of links, used if there are no features.
+        n_top: neighbors of a point, itself counted.
+        bandwidth_rank: the width of the kernel is the distance to so many-th neighbor, itself
+            counted.
+    """
+    if points is None or fitted is None:
+        return _rows_that_sum_to_one(given)
+    n_kept = min(max(n_top - 1, 1), len(fitted))
+    rank = min(max(bandwidth_rank - 1, 1), n_kept)
+    distances, columns = _nearest(points, fitted, n_kept)
+    widths = distances[:, rank - 1 : rank]
+    least = torch.where(distances > 0, distances, torch.inf).amin(dim=1, keepdim=True)
+    widths = torch.where(widths > 0, widths, least.nan_to_num(posinf=1.0))
+    weights = similarities(distances, widths)
+    weights = weights / weights.sum(dim=1, keepdim=True)
+    starts = np.arange(0, weights.numel() + 1, n_kept)
+    parts = weights.flatten().numpy(), columns.flatten().numpy(), starts
+    return sparse.csr_array(parts, shape=(len(points), len(fitted)))
+
+
+def _nearest(points: Tensor, fitted: Tensor, n_kept: int) -> tuple[Tensor, Tensor]:
+    """Return distances and indices of the nearest fitted points, from near to far."""
+    norms = fitted.square().sum(dim=1)
+    n_candidates = min(n_kept + SPARE, len(fitted))
+    found_distances: list[Tensor] = []
+    found: list[Tensor] = []
+    for block in points.split(BLOCK):
+        rough = torch.addmm(norms, block.to(fitted), fitted.mT, alpha=-2)
+        candidates = rough.topk(n_candidates, dim=1, largest=False).indices
+        exact = (fitted[candidates].to(block) - block.unsqueeze(1)).norm(dim=2)
+        order = exact.sort(dim=1, stable=True)
+        found_distances.append(order.values[:, :n_kept])
+        found.append(candidates.gather(1, order.indices[:, :n_kept]))
+    return torch.cat(found_distances), torch.cat(found)
+
+
+def _rows_that_sum_to_one(given: Any) -> sparse.csr_array:
+    rows = sparse.csr_array(given, dtype=np.float64)
+    if rows.nnz and (rows.data.min() < 0):
+        remedy = "Pass weights of links to the fitted points."
+        fail("DiffResNetClassifier.predict", "X", "non-negative", rows.data.min(), remedy)
+    sums = np.asarray(rows.sum(axis=1)).ravel()
+    return sparse.csr_array(rows.multiply((1 / np.where(sums > 0, sums, 1))[:, None]))

@@ -1,0 +1,283 @@
+"""Square matrices in the two layouts of this package, behind one set of functions.
+
+A batch of small matrices is a dense tensor (T, N, N); one large matrix is a torch CSR tensor
+(N, N); one dense matrix (N, N) is allowed too. Everything above this module is written once, in
+terms of the functions here.
+"""
+
+import math
+import warnings
+from typing import cast
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from diffresnet._support.checks import as_tensor, fail
+from diffresnet._support.types import Matrix, SparseMatrix
+
+
+def _import_quietly() -> None:
+    """Make the first CSR tensor of the process, on which torch warns that CSR is in beta."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        torch.sparse_csr_tensor([0, 0], [], [], size=(1, 1), check_invariants=False)
+
+
+_import_quietly()
+
+
+def is_csr(matrix: Tensor) -> bool:
+    """Tell whether `matrix` is a CSR tensor rather than a dense one."""
+    return matrix.layout == torch.sparse_csr
+
+
+def entries(matrix: Tensor) -> Tensor:
+    """Return every stored number: all of them when dense, the non-zero ones when CSR."""
+    return matrix.values() if is_csr(matrix) else matrix
+
+
+def csr(
+    row_starts: Tensor, columns: Tensor, values: Tensor, n_columns: int | None = None
+) -> Tensor:
+    """Return the CSR tensor of these parts, square unless `n_columns` says otherwise.
+
+    Indices are 32-bit where they fit: the sparse product is faster with them.
+    """
+    n_points = row_starts.numel() - 1
+    width = n_points if n_columns is None else n_columns
+    index = torch.int32 if max(values.numel(), n_points, width) < 2**31 else torch.int64
+    return torch.sparse_csr_tensor(
+        row_starts.to(index),
+        columns.to(index),
+        values,
+        size=(n_points, width),
+        check_invariants=False,
+    )
+
+
+def csr_from_entries(rows: Tensor, columns: Tensor, values: Tensor, n_points: int) -> Tensor:
+    """Return the CSR tensor of these entries; entries of the same place are added up."""
+    shape = (n_points, n_points)
+    where = torch.stack([rows, columns]).long()
+    summed = torch.sparse_coo_tensor(where, values, shape, check_invariants=False).coalesce()
+    rows, columns = summed.indices()
+    return csr(_row_starts(rows, n_points), columns, summed.values())
+
+
+def _row_starts(rows: Tensor, n_points: int) -> Tensor:
+    counts = torch.bincount(rows, minlength=n_points)
+    return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+
+
+def to_csr(dense: Tensor) -> Tensor:
+    """Return a dense (N, N) tensor as CSR."""
+    rows, columns = dense.nonzero(as_tuple=True)
+    return csr_from_entries(rows, columns, dense[rows, columns], len(dense))
+
+
+def csr_parts(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return row starts, columns and values of a CSR tensor: what `csr` takes."""
+    return matrix.crow_indices(), matrix.col_indices(), matrix.values()
+
+
+def rows_of(matrix: Tensor) -> Tensor:
+    """Return the row of each stored entry of a CSR tensor."""
+    starts = matrix.crow_indices().long()
+    rows = torch.arange(matrix.shape[0], device=matrix.device)
+    return rows.repeat_interleave(starts.diff())
+
+
+def with_values(matrix: Tensor, values: Tensor) -> Tensor:
+    """Return a CSR tensor with the places of `matrix` and other values."""
+    return csr(matrix.crow_indices(), matrix.col_indices(), values)
+
+
+def row_sums(matrix: Tensor) -> Tensor:
+    """Return W 1, of shape (N,) or (T, N)."""
+    if not is_csr(matrix):
+        return matrix.sum(dim=-1)
+    sums = matrix.values().new_zeros(matrix.shape[0])
+    return sums.index_add(0, rows_of(matrix), matrix.values())
+
+
+def column_sums(matrix: Tensor) -> Tensor:
+    """Return the transpose of W applied to 1, of shape (N,) or (T, N)."""
+    if not is_csr(matrix):
+        return matrix.sum(dim=-2)
+    sums = matrix.values().new_zeros(matrix.shape[0])
+    return sums.index_add(0, matrix.col_indices().long(), matrix.values())
+
+
+def diagonal(matrix: Tensor) -> Tensor:
+    """Return the diagonal, of shape (N,) or (T, N)."""
+    if not is_csr(matrix):
+        return matrix.diagonal(dim1=-2, dim2=-1)
+    rows = rows_of(matrix)
+    here = rows == matrix.col_indices()
+    empty = matrix.values().new_zeros(matrix.shape[0])
+    return empty.index_add(0, rows[here], matrix.values()[here])
+
+
+def scale(matrix: Tensor, left: Tensor, right: Tensor | None = None) -> Tensor:
+    """Return diag(left) W diag(right)."""
+    if is_csr(matrix):
+        values = matrix.values() * left[rows_of(matrix)]
+        if right is not None:
+            values = values * right[matrix.col_indices()]
+        return with_values(matrix, values)
+    scaled = matrix * left.unsqueeze(-1)
+    return scaled if right is None else scaled * right.unsqueeze(-2)
+
+
+def transpose(matrix: Tensor) -> Tensor:
+    """Return the transpose, in the layout of `matrix`."""
+    if is_csr(matrix):
+        rows, columns = rows_of(matrix), matrix.col_indices()
+        return csr_from_entries(columns, rows, matrix.values(), matrix.shape[0])
+    return matrix.mT
+
+
+def symmetrize(matrix: Tensor) -> Tensor:
+    """Return (W + W') / 2, symmetric to the last bit."""
+    if not is_csr(matrix):
+        return matrix / 2 + matrix.mT / 2
+    return csr_from_entries(*_mirrored(matrix), _twice(matrix, 1) / 2, matrix.shape[0])
+
+
+def add_diagonal(matrix: Tensor, diagonal: Tensor) -> Tensor:
+    """Return W + diag(diagonal), with every diagonal entry stored."""
+    if not is_csr(matrix):
+        return matrix + torch.diag_embed(diagonal)
+    rows, columns = rows_of(matrix), matrix.col_indices()
+    here = rows == columns
+    if int(here.sum()) == matrix.shape[0]:
+        values = matrix.values().index_add(0, here.nonzero().squeeze(-1), diagonal)
+        return with_values(matrix, values)
+    every = torch.arange(matrix.shape[0], device=matrix.device)
+    rows, columns = torch.cat([rows, every]), torch.cat([columns.long(), every])
+    values = torch.cat([matrix.values(), diagonal])
+    return csr_from_entries(rows, columns, values, matrix.shape[0])
+
+
+def set_diagonal(matrix: Tensor, value: float) -> Tensor:
+    """Return W with every diagonal entry replaced by `value`."""
+    if not is_csr(matrix):
+        own = torch.eye(matrix.shape[-1], dtype=torch.bool, device=matrix.device)
+        return torch.where(own, value, matrix)
+    others = torch.where(rows_of(matrix) == matrix.col_indices(), 0, matrix.values())
+    return affine(with_values(matrix, others), 1, value)
+
+
+def with_moderate_size(matrix: Tensor) -> Tensor:
+    """Return W times the power of two that brings its largest entry between 1 and 2."""
+    values = entries(matrix)
+    if values.numel() == 0:
+        return matrix
+    exponent = math.frexp(float(values.detach().max()))[1] - 1
+    if exponent == 0:
+        return matrix
+    half = exponent // 2  # the power itself may be out of range
+    scaled = values * 2.0**-half * 2.0 ** (half - exponent)
+    return with_values(matrix, scaled) if is_csr(matrix) else scaled
+
+
+def affine(matrix: Tensor, factor: float, shift: float | Tensor) -> Tensor:
+    """Return factor W + shift I; `shift` may differ from row to row, as (N,) or (T, N)."""
+    scaled = with_values(matrix, factor * matrix.values()) if is_csr(matrix) else factor * matrix
+    ones = entries(matrix).new_ones(matrix.shape[:-1])
+    return add_diagonal(scaled, shift * ones)
+
+
+def add_product(base: Tensor, matrix: Tensor, x: Tensor, beta: float) -> Tensor:
+    """Return beta base + W x, in the memory of `base` unless autograd records the product.
+
+    Asking for new memory costs as much as a sparse product; `base` must be dense and contiguous.
+    """
+    recorded = torch.is_grad_enabled() and (matrix.requires_grad or x.requires_grad)
+    if matrix.ndim == 3:
+        add = torch.baddbmm if recorded else Tensor.baddbmm_
+    else:
+        add = torch.addmm if recorded else Tensor.addmm_
+    return add(base, matrix, x, beta=beta)
+
+
+def is_symmetric(matrix: Tensor) -> bool:
+    """Tell whether W equals its transpose up to rounding."""
+    matrix = matrix.detach()
+    if is_csr(matrix):
+        mirrored = csr_from_entries(*_mirrored(matrix), _twice(matrix, -1), matrix.shape[0])
+        difference = mirrored.values()
+        size = csr_from_entries(*_mirrored(matrix), _twice(matrix, 1), matrix.shape[0]).values()
+    else:
+        difference, size = matrix - matrix.mT, matrix + matrix.mT
+    return bool((difference.abs() <= 16 * torch.finfo(matrix.dtype).eps * size).all())
+
+
+def _mirrored(matrix: Tensor) -> tuple[Tensor, Tensor]:
+    """Return rows and columns of the entries of W, then of those of its transpose."""
+    rows, columns = rows_of(matrix), matrix.col_indices().long()
+    return torch.cat([rows, columns]), torch.cat([columns, rows])
+
+
+def _twice(matrix: Tensor, factor: float) -> Tensor:
+    return torch.cat([matrix.values(), factor * matrix.values()])
+
+
+def to_scipy(matrix: Tensor) -> sparse.csr_array:
+    """Return a CSR tensor as a SciPy array; on a CPU the two share memory."""
+    matrix = matrix.detach().cpu()
+    parts = matrix.values(), matrix.col_indices(), matrix.crow_indices()
+    values, columns, starts = (part.numpy() for part in parts)
+    n_points = matrix.shape[0]
+    return sparse.csr_array((values, columns, starts), shape=(n_points, n_points))
+
+
+def as_square(function: str, argument: str, matrix: Matrix) -> Tensor:
+    """Return a non-negative finite matrix as a dense (N, N) or (T, N, N), or as a CSR tensor."""
+    if isinstance(matrix, sparse.sparray | sparse.spmatrix):
+        tensor = _from_scipy(function, argument, matrix)
+    elif isinstance(matrix, Tensor):
+        tensor = as_tensor(function, argument, matrix)
+    else:  # a copy, so that nobody changes it behind our back
+        tensor = as_tensor(function, argument, np.array(matrix))
+    shape = tuple(tensor.shape)
+    allowed = (2, 3) if tensor.layout == torch.strided else (2,)
+    if tensor.ndim not in allowed or shape[-1] != shape[-2]:
+        must = "square, of shape (N, N) or, dense, (T, N, N)"
+        fail(function, argument, must, f"shape {shape}", "Pass one row and one column a point.")
+    if 0 in shape:
+        fail(function, argument, "non-empty", f"shape {shape}", "Pass at least one point.")
+    if tensor.layout == torch.sparse_csr:
+        tensor = csr(tensor.crow_indices(), tensor.col_indices(), tensor.values().detach())
+    elif tensor.layout != torch.strided:
+        summed = tensor.detach().to_sparse_coo().coalesce()
+        rows, columns = summed.indices()
+        tensor = csr_from_entries(rows, columns, summed.values(), shape[0])
+    values = entries(tensor).detach()
+    if not torch.isfinite(values).all():
+        got = f"{int((~torch.isfinite(values)).sum())} NaN or infinite entries"
+        fail(function, argument, "finite", got, "Replace these entries by 0.")
+    if (values < 0).any():
+        remedy = "Clip them to 0, or pass similarities rather than distances."
+        fail(function, argument, "non-negative", f"a least entry of {values.min():g}", remedy)
+    if not torch.isfinite(row_sums(tensor.detach())).all():
+        largest = f"entries of up to {values.max():g}"
+        fail(function, argument, "small enough for finite row sums", largest, "Rescale it.")
+    return tensor
+
+
+def _from_scipy(function: str, argument: str, matrix: SparseMatrix) -> Tensor:
+    given = cast("sparse.csr_array", matrix)  # whatever its format
+    shape = tuple(given.shape)
+    if len(shape) != 2 or shape[0] != shape[1]:
+        remedy = "Pass one row and one column a point."
+        fail(function, argument, "square", f"shape {shape}", remedy)
+    array = sparse.csr_array(given)
+    if not array.has_canonical_format:
+        array = array.copy()
+        array.sum_duplicates()
+    values = as_tensor(function, argument, array.data.copy())
+    starts, columns = (torch.from_numpy(part.copy()) for part in (array.indptr, array.indices))
+    return csr(starts, columns, values)

@@ -1,0 +1,90 @@
+"""Train the network of each task by autograd, one after the other: plain, slow, the reference."""
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.optim import SGD, Optimizer
+from torch.optim.lr_scheduler import LRScheduler, MultiStepLR
+
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.learning.descent import Descent
+from diffresnet.learning.losses import (
+    UNLABELED,
+    Batch,
+    CrossEntropy,
+    LaplacianPenalty,
+    LossTerm,
+    PrototypicalLoss,
+)
+from diffresnet.learning.tasks import BlockParameters, Initial, Schedule, Tasks
+from diffresnet.nn import DiffResNet
+
+
+def solve_by_descent(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tensor:
+    """Return the logits (T, K, N) of every point after training.
+
+    Args:
+        tasks: what to learn.
+        schedule: of gradient descent.
+        initial: gives the parameters that the training of each task starts from.
+    """
+    descent = Descent(
+        lambda parameters: _optimizer(schedule, parameters),
+        schedule.n_epochs,
+        make_schedule=lambda optimizer: _rates(schedule, optimizer),
+        show_progress=False,
+    )
+    trained = [
+        _solve_one(tasks[which : which + 1], descent, initial(which))
+        for which in range(len(tasks.points))
+    ]
+    return torch.stack(trained)
+
+
+def _optimizer(schedule: Schedule, parameters: Iterable[nn.Parameter]) -> Optimizer:
+    return SGD(
+        parameters,
+        schedule.learning_rate,
+        momentum=schedule.momentum,
+        weight_decay=schedule.weight_decay,
+    )
+
+
+def _rates(schedule: Schedule, optimizer: Optimizer) -> LRScheduler:
+    return MultiStepLR(optimizer, schedule.milestone_epochs, gamma=schedule.factor)
+
+
+def _solve_one(task: Tasks, descent: Descent, parameters: BlockParameters) -> Tensor:
+    points = task.points[0]
+    operator = None if task.operator is None else DiffusionOperator(task.operator.weights[0])
+    with torch.device("meta"):  # without drawing parameters: they are given
+        model = DiffResNet(
+            points.shape[1],
+            task.n_classes,
+            step_size=task.step_size,
+            n_steps=task.n_steps,
+            method="euler",
+        )
+    model = model.to(points.dtype).to_empty(device=points.device)
+    with torch.no_grad():
+        for ours, given in zip(model.parameters(), parameters, strict=True):
+            ours.copy_(given)
+    unlabeled = torch.full((len(points) - task.n_labeled,), UNLABELED, device=points.device)
+    batch = Batch((points, operator), torch.cat([task.labels[0].long(), unlabeled]))
+    with torch.enable_grad():  # evaluations turn gradients off
+        history = descent.train(model, lambda: [batch], _terms(task, operator))
+    if history.ending == "interrupted":  # a task that is half learned is of no use
+        raise KeyboardInterrupt
+    with torch.no_grad():
+        return model(points, operator).mT
+
+
+def _terms(task: Tasks, operator: DiffusionOperator | None) -> Sequence[LossTerm]:
+    terms: list[LossTerm] = [CrossEntropy()]
+    if task.prototype_weight > 0 and task.prototype_distances is not None:
+        rows = torch.arange(task.n_labeled, task.points.shape[1], device=task.points.device)
+        terms.append(PrototypicalLoss(rows, task.prototype_distances[0].mT, task.prototype_weight))
+    if task.output_laplacian_weight > 0 and operator is not None:
+        terms.append(LaplacianPenalty(operator, task.output_laplacian_weight))
+    return terms

@@ -1,0 +1,1 @@
+"""The few-shot experiments (Section 5.3)."""

@@ -1,0 +1,174 @@
+"""Table "ablation" (Section 5.3): what diffusion adds, and where, on features as they are."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from diffresnet.fewshot import Evaluation, PairedDifference, paired_difference
+from diffresnet.fewshot.methods import Solver
+from diffresnet.paper.fewshot.ablation_methods import INTERNAL, ablation_network, ablation_recipes
+from diffresnet.paper.fewshot.plan import (
+    PAPER,
+    TaskPlan,
+    percent,
+    plural,
+    shots_option,
+    task_shape,
+)
+from diffresnet.paper.published import ABLATION_ACCURACY, FEWSHOT_COLUMNS
+from diffresnet.paper.settings import (
+    ABLATION_TASKS,
+    FEWSHOT_GRAPH,
+    FEWSHOT_STEP_SIZE,
+    LABEL_LAPLACIAN_WEIGHT,
+    OUTPUT_LAPLACIAN_WEIGHT,
+)
+from diffresnet.report.files import Report
+from diffresnet.report.intervals import draw_intervals
+from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
+from diffresnet.report.panels import PICTURE_FORMATS
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """The five methods on the same tasks.
+
+    Attributes:
+        solver: how the networks were trained.
+        evaluations: by shots, then by method.
+    """
+
+    solver: Solver
+    evaluations: dict[int, dict[str, Evaluation]]
+
+    def differences(self, n_shots: int) -> dict[str, PairedDifference]:
+        """Return by how much Internal Convection-Diffusion is better than each other method."""
+        evaluations = self.evaluations[n_shots]
+        return {
+            name: paired_difference(evaluations[INTERNAL], evaluation)
+            for name, evaluation in evaluations.items()
+            if name != INTERNAL
+        }
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the numbers, for a file."""
+        rows: list[dict[str, Any]] = []
+        for n_shots, evaluations in self.evaluations.items():
+            differences = self.differences(n_shots)
+            for name, evaluation in evaluations.items():
+                row = {"n_shots": n_shots, **evaluation.to_json()}
+                if name in differences:
+                    row["internal_minus_this"] = vars(differences[name])
+                rows.append(row)
+        return rows
+
+
+def run_ablation(plan: TaskPlan, shots: tuple[int, ...], solver: Solver) -> Ablation:
+    """Evaluate the five methods on the same tasks, for each number of shots."""
+    evaluations = {
+        n_shots: {
+            recipe.name: plan.evaluate(recipe, task_shape(n_shots))
+            for recipe in ablation_recipes(n_shots, solver)
+        }
+        for n_shots in shots
+    }
+    return Ablation(solver, evaluations)
+
+
+def report_ablation(plan: TaskPlan, *, shots: tuple[int, ...], solver: Solver) -> Report:
+    """Compute the table and show it beside the paper's."""
+    result = run_ablation(plan, shots, solver)
+    panels = {
+        plural(n_shots, "shot"): {
+            "accuracy": {
+                name: (100 * evaluation.accuracy, 100 * evaluation.ci95)
+                for name, evaluation in evaluations.items()
+            }
+        }
+        for n_shots, evaluations in result.evaluations.items()
+    }
+    pictures = {
+        f"ablation.{kind}": draw_intervals(panels, "accuracy (%)", kind) for kind in PICTURE_FORMATS
+    }
+    summary = _accuracies(result)
+    parts = [*_our_parts(plan, result, summary, pictures["ablation.png"]), *_published_parts()]
+    numbers = {
+        "command": plan.command("ablation", *shots_option(shots), "--solver", solver),
+        "results": result.to_json(),
+        "published_columns": FEWSHOT_COLUMNS,
+        "published_percent": ABLATION_ACCURACY,
+    }
+    return Report("What diffusion adds: the ablation", parts, pictures, numbers, [summary])
+
+
+def _accuracies(result: Ablation) -> Table:
+    columns = list(result.evaluations.values())
+    rows: list[list[str]] = []
+    for name in columns[0]:
+        found = [column[name] for column in columns]
+        accuracies = (percent(evaluation.accuracy, evaluation.ci95) for evaluation in found)
+        slowest = max(evaluation.seconds_per_task for evaluation in found)
+        rows.append([name, *accuracies, f"{1000 * slowest:.2f}"])
+    heads = [plural(n_shots, "shot") for n_shots in result.evaluations]
+    return Table(["accuracy (%)", *heads, "ms a task"], rows)
+
+
+def _differences(result: Ablation) -> Table:
+    columns = [result.differences(n_shots) for n_shots in result.evaluations]
+    heads = ["Internal minus ...", *(plural(n_shots, "shot") for n_shots in result.evaluations)]
+    rows = [
+        [
+            name,
+            *(percent(column[name].difference, column[name].ci95, sign=True) for column in columns),
+        ]
+        for name in columns[0]
+    ]
+    return Table(heads, rows)
+
+
+def _our_parts(plan: TaskPlan, result: Ablation, summary: Table, picture: bytes) -> list[Part]:
+    steps = ", ".join(
+        f"{ablation_network(n_shots, result.solver).n_steps} for {plural(n_shots, 'shot')}"
+        for n_shots in result.evaluations
+    )
+    return [
+        Paragraph(
+            f"Table 'ablation' of {PAPER}. Features are taken as they are: no centering, no "
+            "normalization, no shift, no rectification."
+        ),
+        Paragraph(
+            f"{plan.describe()} Settings are the paper's (Appendix E.3.3): n_top 8, of which its "
+            f"program keeps {FEWSHOT_GRAPH.n_top} with the point itself, bandwidth by the "
+            f"{FEWSHOT_GRAPH.bandwidth_rank}th distance, step size {FEWSHOT_STEP_SIZE}, steps: "
+            f"{steps}; lambda {LABEL_LAPLACIAN_WEIGHT} (Diffusion), mu {OUTPUT_LAPLACIAN_WEIGHT} "
+            f"(External). Networks are trained by the solver '{result.solver}'."
+        ),
+        Heading("Ours"),
+        Picture(picture, "image/png", "Mean accuracy with its 95 % interval, by method."),
+        Paragraph(
+            "Mean over the tasks ± half of the 95 % interval; time on one thread, where it is "
+            "longest."
+        ),
+        summary,
+        Paragraph(
+            "All methods see the same tasks. So the differences, task by task, are known better "
+            "than the accuracies themselves (points of percent ± half of the 95 % interval):"
+        ),
+        _differences(result),
+    ]
+
+
+def _published_parts() -> list[Part]:
+    rows = [
+        [name, backbone, *(f"{value:.2f}" for value in values)]
+        for backbone, methods in ABLATION_ACCURACY.items()
+        for name, values in methods.items()
+    ]
+    return [
+        Heading("The paper's"),
+        Paragraph(
+            f"Percent over {ABLATION_TASKS:,} tasks, for the paper's own features. Other features "
+            "give other figures: compare the order of the methods and their distances. (mini and "
+            "tiered: miniImageNet and tieredImageNet.)"
+        ),
+        Table(["method", "backbone", *FEWSHOT_COLUMNS], rows),
+    ]

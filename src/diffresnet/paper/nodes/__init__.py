@@ -1,0 +1,1 @@
+"""The experiments on citation graphs (Section 5.2)."""

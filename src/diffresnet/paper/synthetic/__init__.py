@@ -1,0 +1,1 @@
+"""The synthetic experiments (Section 5.1)."""

@@ -1,0 +1,119 @@
+"""The synthetic sets from many seeds, by every recipe.
+
+The paper shows one seed a set. Many tell what diffusion does from what the seed does.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+import torch
+from joblib import Parallel, delayed
+
+from diffresnet._support.progress import progress_bar
+from diffresnet.paper.synthetic.experiment import (
+    MAKERS,
+    RECIPES,
+    SyntheticRun,
+    make_problem,
+    train_synthetic,
+)
+
+SUCCESS = 0.99
+
+Runs: TypeAlias = dict[tuple[str, bool], SyntheticRun]
+"""One seed of one set, by recipe and by whether it is diffused."""
+
+
+@dataclass(frozen=True)
+class SeedStudy:
+    """Many seeds of one set and recipe.
+
+    Attributes:
+        name: of the set.
+        recipe: its name.
+        diffused: with diffusion, or without.
+        accuracies: by seed, then by epoch.
+        n_dead_units: by seed, at the end.
+        diverged: by seed.
+    """
+
+    name: str
+    recipe: str
+    diffused: bool
+    accuracies: tuple[tuple[float, ...], ...]
+    n_dead_units: tuple[int, ...]
+    diverged: tuple[bool, ...]
+
+    def at(self, epoch: int) -> dict[str, float]:
+        """Return the mean accuracy and the number of successes (99 %) at an epoch."""
+        reached = [run[epoch] for run in self.accuracies]
+        return {
+            "mean_accuracy": sum(reached) / len(reached),
+            "n_successes": sum(accuracy >= SUCCESS for accuracy in reached),
+        }
+
+    def failures(self) -> dict[str, int]:
+        """Return what became of the seeds that fail at the last epoch."""
+        runs = zip(self.accuracies, self.n_dead_units, self.diverged, strict=True)
+        failed = [(run, n_dead) for run, n_dead, lost in runs if run[-1] < SUCCESS and not lost]
+        dead = [run for run, n_dead in failed if n_dead > 0]
+        alive = [run for run, n_dead in failed if n_dead == 0]
+        return {
+            "n_failed": len(failed) + sum(self.diverged),
+            "n_diverged": sum(self.diverged),
+            "n_with_dead_units": len(dead),
+            "n_thrown_out_by_the_step": sum(max(run) >= SUCCESS for run in alive),
+            "n_not_there_yet": sum(max(run) < SUCCESS for run in alive),
+        }
+
+    def to_json(self, epochs: tuple[int, ...]) -> dict[str, Any]:
+        """Return the numbers of the study, for a file."""
+        return {
+            "set": self.name,
+            "recipe": self.recipe,
+            "diffused": self.diffused,
+            "n_seeds": len(self.accuracies),
+            "by_epoch": {str(epoch): self.at(epoch) for epoch in epochs},
+            "failures": self.failures(),
+            "final_accuracies": [run[-1] for run in self.accuracies],
+        }
+
+
+def study_seeds(n_seeds: int, n_epochs: int, *, n_jobs: int = 1) -> list[SeedStudy]:
+    """Train every set from many seeds, by every recipe, with diffusion and without."""
+    tasks = [(name, seed) for name in MAKERS for seed in range(n_seeds)]
+    results: dict[tuple[str, int], Runs] = {}
+    with progress_bar("training from many seeds", len(tasks)) as advance:
+        jobs = (delayed(_train_recipes)(name, seed, n_epochs) for name, seed in tasks)
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+        for task, runs in zip(tasks, parallel(jobs), strict=True):
+            results[task] = cast("Runs", runs)
+            advance(len(results), task[0])
+    return [
+        SeedStudy(
+            name,
+            recipe,
+            diffused,
+            tuple(results[name, seed][recipe, diffused].accuracies for seed in range(n_seeds)),
+            tuple(results[name, seed][recipe, diffused].n_dead_units for seed in range(n_seeds)),
+            tuple(results[name, seed][recipe, diffused].diverged for seed in range(n_seeds)),
+        )
+        for name in MAKERS
+        for recipe in RECIPES
+        for diffused in (True, False)
+    ]
+
+
+def _train_recipes(name: str, seed: int, n_epochs: int) -> Runs:
+    """Train one set from one seed in every way, on one thread: the seeds share out the work."""
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    runs: Runs = {}
+    for diffused in (True, False):
+        problem = make_problem(name, seed, diffused=diffused)
+        for recipe_name, recipe in RECIPES.items():
+            runs[recipe_name, diffused] = train_synthetic(
+                problem, recipe, seed=seed, n_epochs=n_epochs
+            )
+    torch.set_num_threads(n_threads)
+    return runs

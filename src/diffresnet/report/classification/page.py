@@ -1,0 +1,156 @@
+"""The report of a classifier: one page, with nothing outside it, to look at and to print."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+
+import numpy as np
+
+from diffresnet._support.checks import fail
+from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.report.class_marks import choose_marks, draw_legend
+from diffresnet.report.classification import parts
+from diffresnet.report.classification.outcome import Outcome, Preview
+from diffresnet.report.layout import Floats, lay_out
+from diffresnet.report.point_map import draw_map, make_points, map_data, to_script_json
+from diffresnet.report.previews import show_labeled
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+N_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class MapParts:
+    """The map of a report: its markup, and the data of its script."""
+
+    html: str
+    data: str
+
+
+def make_report(
+    model: DiffResNetClassifier,
+    ids: Sequence[str],
+    title: str,
+    previews: Sequence[Preview] = (),
+) -> bytes:
+    """Return the content of an HTML file that shows what a fitted classifier found.
+
+    The file needs no other file and no network. Names of classes and points are data: markup in
+    them is shown, never run.
+
+    Args:
+        model: fitted.
+        ids: a name for each fitted point.
+        title: of the page.
+        previews: what each point looks like, a text or a small JPEG; none by default.
+
+    Raises:
+        ValueError: if there are more or fewer ids, or previews, than points.
+    """
+    outcome = _read_outcome(model, ids, previews)
+    suggested = model.suggest(N_SHOWN)
+    drawn = _make_map(model, outcome, suggested)
+    health = "".join(f"<li>{escape(line)}</li>" for line in model.diagnose().sentences)
+    body = "\n".join(
+        [
+            parts.headline(outcome),
+            f'<section class="card wide">{drawn.html}</section>',
+            '<div class="columns">',
+            parts.card("How sure", parts.histogram(outcome)),
+            _strength(model),
+            parts.card("The graph's health", f"<ul>{health}</ul>"),
+            parts.card("Classes", parts.class_bars(outcome)),
+            parts.card(
+                "Least certain points",
+                parts.point_table(outcome, parts.least_certain(outcome, N_SHOWN)),
+            ),
+            parts.card("Label these next", parts.point_table(outcome, suggested)),
+            parts.card("Labels", show_labeled(outcome)) if len(previews) else "",
+            "</div>",
+        ]
+    )
+    return _page(title, body, drawn.data).encode()
+
+
+def _read_outcome(
+    model: DiffResNetClassifier, ids: Sequence[str], previews: Sequence[Preview]
+) -> Outcome:
+    chances: Floats = np.asarray(model.label_distributions_, dtype=np.float64)
+    if len(ids) != len(chances):
+        remedy = "Give one id for each fitted point."
+        fail("make_report", "ids", f"{len(chances)} names", len(ids), remedy)
+    if len(previews) not in (0, len(chances)):
+        remedy = "Give one for each fitted point, or none."
+        fail("make_report", "previews", f"{len(chances)} or none", len(previews), remedy)
+    found = chances.argmax(axis=1)[model.reached_]
+    return Outcome(
+        ids=[str(name) for name in ids],
+        class_names=[str(name) for name in model.classes_.tolist()],
+        marks=choose_marks(np.bincount(found, minlength=chances.shape[1])),
+        chances=chances,
+        encoded=model.encoded_labels_,
+        reached=np.asarray(model.reached_, dtype=bool),
+        previews=previews,
+    )
+
+
+def _make_map(model: DiffResNetClassifier, outcome: Outcome, suggested: parts.Rows) -> MapParts:
+    features, diffused = model.solution_.points.points, model.embedding_
+    labeled = np.flatnonzero(outcome.is_labeled)
+    layout = lay_out(
+        None if features is None else features.numpy(),
+        diffused,
+        np.concatenate([labeled, suggested]),
+    )
+    points = make_points(
+        layout.rows,
+        outcome.ids,
+        [parts.answer(outcome, row) for row in range(len(outcome.ids))],
+        outcome.marks,
+        outcome.chances,
+        labeled=labeled,
+        suggested=suggested,
+        reached=outcome.reached.tolist(),
+    )
+    legend = draw_legend(
+        outcome.class_names, outcome.marks, has_unreached=not outcome.reached.all()
+    )
+    text = f"Map of {len(points):,} points after diffusion, in the colors of their classes."
+    has_before = layout.before is not None
+    html = parts.map_section(draw_map(points, layout.after, text), legend, has_before=has_before)
+    if len(points) < len(outcome.ids):
+        html += (
+            f'<p class="note">The map shows {len(points):,} of {len(outcome.ids):,} points: all '
+            "that have a label or a ring, and a random sample of the others.</p>"
+        )
+    return MapParts(html, to_script_json(map_data(points, layout)))
+
+
+def _strength(model: DiffResNetClassifier) -> str:
+    if not model.strength_path_:
+        return ""
+    return parts.card("How strong diffusion is", parts.strength(model))
+
+
+def _page(title: str, body: str, data: str) -> str:
+    folder = files("diffresnet.report.classification")
+    style = folder.joinpath("page.css").read_text("utf-8")
+    script = folder.joinpath("page.js").read_text("utf-8")
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+<style>
+{style}</style></head>
+<body><main>
+<h1>{escape(title)}</h1>
+{body}
+</main>
+<script type="application/json" id="data">{data}</script>
+<script>
+{script}</script>
+</body></html>
+"""

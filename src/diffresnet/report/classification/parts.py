@@ -1,0 +1,159 @@
+"""The parts of a classifier's report: numbers, charts and tables, as HTML."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.report.class_marks import UNREACHED_MARK
+from diffresnet.report.classification.outcome import Outcome
+from diffresnet.report.layout import Rows
+from diffresnet.report.previews import show_preview
+from diffresnet.report.svg_charts import draw_histogram, draw_line
+
+N_BARS = 20
+N_CLASSES_OPEN = 24
+
+
+def card(title: str, content: str) -> str:
+    """Return a section with a title."""
+    return f'<section class="card"><h2>{escape(title)}</h2>\n{content}</section>'
+
+
+def headline(outcome: Outcome) -> str:
+    """Return the sentence that says it all, and a second one about points out of reach."""
+    n_points, n_classes = outcome.chances.shape
+    n_labels = int(outcome.is_labeled.sum())
+    words = f"{n_points:,} points and {_count(n_labels, 'label')}, in {_count(n_classes, 'class')}."
+    sureness = outcome.sureness
+    if len(sureness):
+        words += (
+            " A point without a label gets its class with a probability of "
+            f"{percent(float(sureness.mean()))} on average."
+        )
+    n_missed = int((~outcome.reached).sum())
+    if n_missed:
+        words += f" No label reaches {_count(n_missed, 'point')}."
+    return f'<p class="lead">{escape(words)}</p>'
+
+
+def map_section(drawing: str, legend: str, *, has_before: bool) -> str:
+    """Return the map with its buttons and legend."""
+    buttons = (
+        '<div class="switch" id="switch" role="group" aria-label="Which map" hidden>'
+        '<button type="button" data-show="before" aria-pressed="false">Before diffusion</button>'
+        '<button type="button" data-show="after" aria-pressed="true">After diffusion</button></div>'
+        if has_before
+        else ""
+    )
+    return f"""<div class="bar-top"><h2>Map</h2>{buttons}</div>
+<div class="map-grid"><div class="map-box">{drawing}
+<div id="tip" hidden><strong></strong><span></span></div></div>
+<div><p class="note">Like points are near each other. A star has a label. A dashed ring is worth a
+label next. Pale points are less certain.</p>
+{legend}</div></div>"""
+
+
+def histogram(outcome: Outcome) -> str:
+    """Return how many points have which probability."""
+    sureness = outcome.sureness
+    counts = np.histogram(sureness, bins=N_BARS, range=(0, 1))[0].tolist()
+    n_high = int((sureness >= 0.9).sum())
+    text = f"{n_high:,} of {len(sureness):,} points without a label are 90% sure or more."
+    chart = draw_histogram(counts, "probability of the predicted class", text)
+    return f'{chart}<p class="note">{text}</p>'
+
+
+def strength(model: DiffResNetClassifier) -> str:
+    """Return how well labels that are left out are told at each strength."""
+    values = {at: float(np.exp(value)) for at, value in model.strength_path_.items()}
+    text = (
+        f"Strength {model.strength_:g} was taken. The line is the probability that a label gets "
+        "when it is left out (the geometric mean)."
+    )
+    chart = draw_line(values, model.strength_, "strength of diffusion", text)
+    return f'{chart}<p class="note">{text}</p>'
+
+
+def class_bars(outcome: Outcome) -> str:
+    """Return a table of labels and predictions a class, the largest first, with bars."""
+    n_classes = len(outcome.class_names)
+    found = np.bincount(outcome.chances.argmax(axis=1)[outcome.reached], minlength=n_classes)
+    labels = np.bincount(outcome.encoded[outcome.is_labeled], minlength=n_classes)
+    top = max(int(found.max()), 1)
+    order = np.argsort(-found, kind="stable").tolist()
+    rows = [
+        f'<tr><th scope="row">{outcome.marks[which].to_html(outcome.class_names[which])}'
+        f'<div class="fill k-{outcome.marks[which].kind}" '
+        f'style="width:{100 * found[which] / top:.1f}%"></div></th>'
+        f"<td>{labels[which]:,}</td><td>{found[which]:,}</td></tr>"
+        for which in order
+    ]
+    shown = _bar_table(rows[:N_CLASSES_OPEN])
+    if n_classes <= N_CLASSES_OPEN:
+        return shown
+    rest = _bar_table(rows[N_CLASSES_OPEN:])
+    more = f"{n_classes - N_CLASSES_OPEN} smaller classes"
+    return f"{shown}<details><summary>{more}</summary>{rest}</details>"
+
+
+def least_certain(outcome: Outcome, n: int) -> Rows:
+    """Return the reached points whose answer has the lowest probability, the lowest first."""
+    rows = np.flatnonzero(~outcome.is_labeled & outcome.reached)
+    return rows[np.argsort(outcome.chances[rows].max(axis=1), kind="stable")[:n]]
+
+
+def point_table(outcome: Outcome, rows: Rows) -> str:
+    """Return points with their two most likely classes."""
+    if not len(rows):
+        return '<p class="note">None: every point has a label.</p>'
+    heads = "".join(
+        f'<th scope="col">{head}</th>' for head in ("Point", "Class", "Probability", "Second class")
+    )
+    body = "\n".join(_point_row(outcome, row) for row in rows.tolist())
+    head = f"<thead><tr>{heads}</tr></thead>"
+    return f'<table class="points">{head}\n<tbody>{body}</tbody></table>'
+
+
+def answer(outcome: Outcome, row: int) -> str:
+    """Return the class of a point and how sure that is, in words."""
+    if not outcome.reached[row]:
+        return "no label reaches it"
+    chances = outcome.chances[row]
+    name = outcome.class_names[int(chances.argmax())]
+    return f"{name}, {'label' if outcome.is_labeled[row] else percent(chances.max())}"
+
+
+def percent(chance: float) -> str:
+    """Return a probability in words; nothing but certainty is 0% or 100%."""
+    if 0.995 <= chance < 1:
+        return "over 99%"
+    return "under 1%" if 0 < chance < 0.005 else f"{chance:.0%}"
+
+
+def _point_row(outcome: Outcome, row: int) -> str:
+    chances = outcome.chances[row]
+    seen = show_preview(outcome.previews[row], "") if len(outcome.previews) else ""
+    name = f'<th scope="row">{seen}{escape(outcome.ids[row])}</th>'
+    if not outcome.reached[row]:
+        return (
+            f'<tr>{name}<td colspan="3">{UNREACHED_MARK.to_html("no label reaches it")}</td></tr>'
+        )
+    second, first = np.argsort(chances, kind="stable")[-2:].tolist()
+    other = f"{outcome.class_names[second]} ({percent(chances[second])})"
+    return (
+        f"<tr>{name}<td>{outcome.marks[first].to_html(outcome.class_names[first])}</td>"
+        f"<td>{percent(chances[first])}</td><td>{outcome.marks[second].to_html(other)}</td></tr>"
+    )
+
+
+def _bar_table(rows: Sequence[str]) -> str:
+    heads = '<th scope="col">Class</th><th scope="col">Labels</th><th scope="col">Points</th>'
+    lines = "\n".join(rows)
+    return f'<table class="bars"><thead><tr>{heads}</tr></thead>\n<tbody>{lines}</tbody></table>'
+
+
+def _count(n: int, word: str) -> str:
+    ending = "" if n == 1 else "es" if word.endswith("s") else "s"
+    return f"{n:,} {word}{ending}"

@@ -1,0 +1,35 @@
+import io
+import sys
+
+import pytest
+
+from diffresnet._support import progress as _progress
+from diffresnet._support.progress import progress_bar
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def run(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, show: bool, wait: float) -> str:
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(_progress, "SECONDS_BEFORE_BAR", wait)
+    with progress_bar("working", 3, show=show) as advance:
+        for n_done in range(4):
+            advance(n_done, f"remark {n_done}")
+    return stream.getvalue()
+
+
+def test_a_bar_on_a_terminal_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = run(Terminal(), monkeypatch, show=True, wait=-1)
+    assert "working" in text
+    assert "3/3" in text
+    assert "remark 3" in text
+
+
+def test_silence_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(Terminal(), monkeypatch, show=True, wait=60) == ""
+    assert run(Terminal(), monkeypatch, show=False, wait=-1) == ""
+    assert run(io.StringIO(), monkeypatch, show=True, wait=-1) == ""

@@ -1,0 +1,24 @@
+import pytest
+
+from diffresnet._support.words import count, some
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["a"], "'a'"),
+        (["a", "b", "c"], "'a', 'b', 'c'"),
+        (["a", "b", "c", "d"], "'a', 'b', 'c' and 1 other"),
+        ([1, 2, 3, 4, 5], "'1', '2', '3' and 2 others"),
+    ],
+)
+def test_names_a_few(names: list[object], text: str) -> None:
+    assert some(names) == text
+
+
+def test_counts() -> None:
+    assert [count(1, "step"), count(0, "step"), count(2000, "class")] == [
+        "1 step",
+        "0 steps",
+        "2,000 classes",
+    ]

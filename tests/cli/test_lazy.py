@@ -1,0 +1,65 @@
+import inspect
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from diffresnet.cli import COMMANDS, reproduce
+from diffresnet.cli.lazy import add_commands
+
+HEAVY = ("torch", "sklearn", "polars", "scipy", "numpy", "matplotlib")
+
+
+def modules_after(program: str) -> set[str]:
+    """Return which of the heavy modules a program has imported, in a process of its own."""
+    program = f"{program}\nimport sys\nprint('|' + ' '.join(sys.modules))"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    return set(done.stdout.rsplit("|", 1)[1].split()) & set(HEAVY)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    call = "from typer.testing import CliRunner\nfrom diffresnet.cli import app\n"
+    for arguments in (["--help"], ["--version"], ["reproduce", "--help"]):
+        program = f"{call}assert CliRunner().invoke(app, {arguments}).exit_code == 0"
+        assert modules_after(program) == set()
+
+
+def test_the_package_itself_is_light() -> None:
+    assert modules_after("import diffresnet") == set()
+    assert "sklearn" not in modules_after("from diffresnet import build_weights")
+    assert "sklearn" in modules_after("from diffresnet import DiffResNetClassifier")
+
+
+@pytest.mark.parametrize(
+    ("place", "line"), [*COMMANDS.values(), *reproduce.COMMANDS.values()], ids=str
+)
+def test_the_line_of_a_command_is_its_first_sentence(place: str, line: str) -> None:
+    module, name = place.split(":")
+    found = getattr(import_module(module), name)
+    text = found.info.help if isinstance(found, typer.Typer) else inspect.getdoc(found)
+    assert text is not None
+    assert text.splitlines()[0] == line
+
+
+def refuse() -> None:
+    """Refuse."""
+    raise ValueError("--x must be [1], got 2. Lower it.")
+
+
+def leave() -> None:
+    """Leave."""
+    raise typer.Exit(7)
+
+
+def test_a_refusal_is_one_sentence_and_an_exit_an_exit() -> None:
+    commands = typer.Typer()
+    commands.callback()(lambda: None)
+    add_commands(commands, {name: (f"{__name__}:{name}", name) for name in ("refuse", "leave")})
+    said = CliRunner().invoke(commands, ["refuse"])
+    assert said.exit_code == 2
+    assert "--x must be [1], got 2. Lower it." in said.output
+    assert CliRunner().invoke(commands, ["leave"]).exit_code == 7

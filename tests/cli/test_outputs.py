@@ -1,0 +1,58 @@
+from pathlib import Path
+
+import pytest
+
+from diffresnet.cli.outputs import check_new_file, make_folder, write_files
+from diffresnet.files.predictions import SUFFIXES
+
+
+def test_makes_the_folder(tmp_path: Path) -> None:
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+
+
+def test_a_file_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"cannot write to .*file: .* Choose another --out"):
+        make_folder(tmp_path / "file")
+
+
+def test_a_folder_of_somebody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr("os.access", refuse)
+    with pytest.raises(ValueError, match="not allowed"):
+        make_folder(tmp_path)
+
+
+def test_a_new_file(tmp_path: Path) -> None:
+    check_new_file(tmp_path / "new" / "out.csv", "--out", SUFFIXES, [], force=False)
+    assert (tmp_path / "new").is_dir()
+    (tmp_path / "out.csv").touch()
+    check_new_file(tmp_path / "out.csv", "--out", SUFFIXES, [], force=True)
+    message = r"--out must be a new file, got .*out.csv, which exists. Choose another --out, or"
+    with pytest.raises(ValueError, match=message):
+        check_new_file(tmp_path / "out.csv", "--out", SUFFIXES, [], force=False)
+
+
+def test_files_that_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"ends in .csv or .parquet, got .*out.txt"):
+        check_new_file(tmp_path / "out.txt", "--out", SUFFIXES, [], force=False)
+    used = tmp_path / "in.csv"
+    used.touch()
+    with pytest.raises(ValueError, match="another file than those that are used"):
+        check_new_file(used, "--out", SUFFIXES, [used], force=True)
+
+
+def test_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_files({tmp_path / "[a].txt": b"one", tmp_path / "b": b"two"})
+    assert (tmp_path / "[a].txt").read_bytes() == b"one"
+    assert f"wrote {tmp_path}/[a].txt" in capsys.readouterr().out  # no markup
+
+
+def test_a_disk_that_refuses(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"cannot write: .* Choose another file"):
+        write_files({tmp_path / "file" / "a": b"one"})

@@ -1,0 +1,107 @@
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from diffresnet.files.frames import (
+    ALONE,
+    as_text,
+    check_file,
+    need_column,
+    read_arrays,
+    read_columns,
+    read_frame,
+)
+
+
+def test_reads_text_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,x\n007,1\n8,\n")
+    assert read_columns(path, "F") == ["id", "x"]
+    frame = read_frame(path, "F", ["id"])
+    assert frame.to_dict(as_series=False) == {"id": ["007", "8"], "x": [1, None]}
+
+
+def test_a_column_may_turn_out_to_be_text_late(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x\n" + "1\n" * 2000 + "cat\n")
+    assert read_frame(path, "F", [])["x"].dtype == pl.String
+
+
+def test_reads_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"id": [7], "x": [0.5]}).write_parquet(path)
+    assert read_columns(path, "F") == ["id", "x"]
+    assert read_frame(path, "F", ["id"]).rows() == [(7, 0.5)]
+
+
+def test_reads_arrays(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.eye(2))
+    np.savez(tmp_path / "a.npz", labels=np.arange(3))
+    assert read_arrays(tmp_path / "a.npy", "F")[ALONE].shape == (2, 2)
+    assert list(read_arrays(tmp_path / "a.npz", "F")) == ["labels"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", "x", "F must be a file that ends in .csv or .npy, got .*a.txt. Convert it to"),
+        ("a", "x", "F must be a file that ends in"),
+        ("none.csv", None, "F must be a file that exists, got .*none.csv. Check its name."),
+        ("a.csv", "", "F must be a file with content, got .*a.csv, which is empty. Write"),
+    ],
+)
+def test_files_that_are_none(tmp_path: Path, name: str, content: str | None, message: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match=message):
+        check_file(tmp_path / name, "F", (".csv", ".npy"))
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "a.csv").write_text("x")
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ValueError, match=r"can be read, got .*\(Permission denied\)"):
+        check_file(tmp_path / "a.csv", "F", (".csv", ".npy"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "x,y\n1,2,3\n", r"F must be a .csv table, got .*a.csv \(found more fields"),
+        ("a.csv", "x,y\n", "F must be a table with rows, got .*a.csv with none. Write it again."),
+        ("a.csv", "\n", r"F must be a .csv table, got .*a.csv \(empty CSV\)"),
+        ("a.parquet", "hello", r"F must be a .parquet table, got .*a.parquet \(.*\). Write"),
+    ],
+)
+def test_tables_that_are_none(tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match=message):
+        read_frame(tmp_path / name, "F", [])
+
+
+@pytest.mark.parametrize("name", ["a.npy", "a.npz"])
+def test_arrays_that_are_none(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("hello")
+    with pytest.raises(ValueError, match=rf"F must be a \.{name[2:]} file of plain arrays"):
+        read_arrays(path, "F")
+    objects = np.array([{}], dtype=object)
+    np.savez(path, x=objects) if name == "a.npz" else np.save(path, objects, allow_pickle=True)
+    with pytest.raises(ValueError, match="Object arrays cannot be loaded"):
+        read_arrays(path, "F")
+
+
+def test_columns_that_are_not_there() -> None:
+    assert need_column("a", ["a", "b"], Path("x.csv"), "--id-column") == "a"
+    message = r"--id-column must be one of the columns of x.csv \('a', 'b'\), got 'c'. Choose"
+    with pytest.raises(ValueError, match=message):
+        need_column("c", ["a", "b"], Path("x.csv"), "--id-column")
+
+
+def test_text_of_values() -> None:
+    assert [as_text(value) for value in (1.5, True, "")] == ["1.5", "True", ""]

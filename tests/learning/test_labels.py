@@ -1,0 +1,77 @@
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from diffresnet.learning.labels import Labels, encode_labels
+from tests.estimators.directions_examples import labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "codes", "classes"),
+    [
+        ([3, -1, 5, 3], [0, -1, 1, 0], [3, 5]),
+        (["b", "", None, "a"], [1, -1, -1, 0], ["a", "b"]),
+        ([1.0, float("nan"), 0.0], [1, -1, 0], [0.0, 1.0]),
+        (np.array([True, False, True]), [1, 0, 1], [False, True]),
+        (np.array(["x", float("nan"), "y"], dtype=object), [0, -1, 1], ["x", "y"]),
+        (np.array([2, None, -1, 4], dtype=object), [0, -1, -1, 1], [2, 4]),
+        (["a", float("nan"), "b", " "], [0, -1, 1, -1], ["a", "b"]),
+        (["a", -1, "b"], [0, -1, 1], ["a", "b"]),
+        (["-1", "1"], [0, 1], ["-1", "1"]),
+    ],
+)
+def test_missing_ones_are_found(labels: Any, codes: list[int], classes: list[Any]) -> None:
+    found, names = encode_labels(labels)
+    assert found.tolist() == codes
+    assert names.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (
+            [["a", "b"]],
+            "DiffResNetClassifier.fit: `y` must be one-dimensional, got shape (1, 2). Give one "
+            "label, or a missing one, for each point.",
+        ),
+        (
+            ["", None],
+            "DiffResNetClassifier.fit: `y` must be labels, at least two, got none but missing "
+            "ones. Label at least one point of each class; -1, None, NaN and '' mean unlabeled.",
+        ),
+        (
+            [1.0, float("inf")],
+            "DiffResNetClassifier.fit: `y` must be labels, got an infinite number. Replace inf by "
+            "a class, or by -1 for no label.",
+        ),
+        (
+            [0.5, 1.0],
+            "DiffResNetClassifier.fit: `y` must be labels, got fractions (Unknown label type: "
+            "continuous). Pass classes, not quantities.",
+        ),
+    ],
+)
+def test_bad_labels(labels: Any, message: str) -> None:
+    with pytest.raises(ValueError, match="must be") as error:
+        encode_labels(labels)
+    assert str(error.value) == message
+
+
+def test_many_classes_of_one_label_each() -> None:
+    codes, classes = encode_labels([*range(30), -1])
+    assert len(classes) == 30
+    assert codes[-1] == -1
+
+
+def test_folds_leave_every_label_out_once_and_none_of_a_class_alone() -> None:
+    several = labels(5)
+    alone = Labels(torch.cat([several.known, torch.tensor([119])]), torch.tensor([0] * 15 + [1]), 2)
+    for given in (several, alone):
+        left: list[int] = []
+        for fewer, out in given.folds(5, torch.Generator().manual_seed(0)):
+            assert bool((fewer.counts > 0).all())
+            assert len(fewer.known) + int(out.sum()) == len(given.known)
+            left += given.known[out].tolist()
+        assert sorted(left) == several.known.tolist()

@@ -1,0 +1,40 @@
+import json
+
+import numpy as np
+import pytest
+
+from diffresnet.paper.fewshot.ablation import report_ablation, run_ablation
+from diffresnet.paper.fewshot.ablation_methods import INTERNAL
+from diffresnet.report.page import make_page
+from tests.paper.examples import small_plan
+
+
+def test_differences_are_those_of_internal_task_by_task() -> None:
+    result = run_ablation(small_plan(6), (1,), "kernel")
+    found = result.differences(1)
+    assert INTERNAL not in found
+    assert len(found) == 4
+    accuracies = result.evaluations[1]
+    expected = accuracies[INTERNAL].accuracies - accuracies["Diffusion"].accuracies
+    assert found["Diffusion"].difference == pytest.approx(expected.mean())
+    assert found["Diffusion"].ci95 == pytest.approx(1.96 * expected.std() / np.sqrt(6))
+
+
+def test_report() -> None:
+    pytest.importorskip("matplotlib")
+    report = report_ablation(small_plan(), shots=(1, 5), solver="kernel")
+    assert set(report.pictures) == {"ablation.png", "ablation.svg"}
+    numbers = json.loads(json.dumps(report.numbers))
+    assert numbers["command"].endswith("--tasks 3 --seed 1 --solver kernel")
+    assert len(numbers["results"]) == 10
+    internal = numbers["results"][4]
+    assert (internal["n_shots"], internal["method"]) == (1, INTERNAL)
+    assert "internal_minus_this" not in internal
+    assert set(numbers["results"][0]["internal_minus_this"]) == {"difference", "ci95"}
+    assert numbers["published_percent"]["ResNet-18"][INTERNAL][4] == 79.12
+    page = make_page(report.title, report.parts).decode()
+    assert page.count("<table>") == 3
+    assert f"{100 * internal['accuracy']:.2f} ± {100 * internal['ci95']:.2f}" in page
+    for text in ("10 for 1 shot, 5 for 5 shots", "<td>79.12</td>", "<td>87.76</td>"):
+        assert text in page
+    assert [row[0] for row in report.summaries[0].rows][-1] == INTERNAL

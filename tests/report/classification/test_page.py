@@ -1,0 +1,101 @@
+import json
+import re
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
+from diffresnet.report.classification.page import make_report
+from tests.report.fitted import ATTACK, fit_blobs, numbered
+
+
+def data_of(page: str) -> dict[str, list[object]]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_the_page_tells_it_all_and_needs_nothing_else() -> None:
+    model = fit_blobs(["cat", "dog", "eel"])
+    page = make_report(model, numbered(model), "Three & more").decode()
+    for text in (
+        "<h1>Three &amp; more</h1>",
+        "36 points and 6 labels, in 3 classes.",
+        "default-src 'none'; style-src 'unsafe-inline'",
+        "Before diffusion",
+        "How sure",
+        "How strong diffusion is",
+        "The graph&#x27;s health",
+        "6 of 36 points have a label.",
+        "Least certain points",
+        "Label these next",
+        'role="img"',
+        "prefers-color-scheme: dark",
+    ):
+        assert text in page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert not re.search(r"\b(src|href)=", page)
+    assert page.count('class="point ') == 36
+    assert len(data_of(page)["before"]) == 36
+
+
+def test_markup_in_names_is_shown_and_never_run() -> None:
+    model = fit_blobs([ATTACK, "dog"])
+    ids = [ATTACK, *numbered(model)[1:]]
+    page = make_report(model, ids, ATTACK).decode()
+    assert ATTACK not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert page.count("<script") == 2
+    assert data_of(page)["names"][0] == ATTACK
+
+
+def test_many_classes_share_gray() -> None:
+    model = fit_blobs([f"class {which}" for which in range(30)], n_each=5, n_labels=3)
+    page = make_report(model, numbered(model), "Many").decode()
+    assert "19 other classes" in page
+    assert "6 smaller classes" in page
+    assert set(data_of(page)["kinds"]) <= {*map(str, range(11)), "other"}
+
+
+def test_a_graph_alone_has_one_map() -> None:
+    graph = np.kron(np.eye(2), np.ones((8, 8)))
+    graph[7, 8] = graph[8, 7] = 0.1
+    labels = np.full(16, -1)
+    labels[[0, 15]] = 0, 1
+    model = DiffResNetClassifier(graph="precomputed").fit(graph, labels)
+    page = make_report(model, numbered(model), "Graph").decode()
+    assert "Before diffusion" not in page
+    assert "How strong diffusion is" not in page  # one label a class: nothing was tried
+    assert data_of(page)["before"] is None
+
+
+def test_points_out_of_reach_have_no_class() -> None:
+    graph = np.kron(np.eye(3), np.ones((6, 6)))
+    labels = np.full(18, -1)
+    labels[[0, 6]] = 0, 1
+    with pytest.warns(UnreachedWarning):
+        model = DiffResNetClassifier(graph="precomputed").fit(graph, labels)
+    page = make_report(model, numbered(model), "Parts").decode()
+    assert "No label reaches 6 points." in page
+    assert data_of(page)["kinds"].count("unreached") == 6
+
+
+def test_every_label_is_a_report_too() -> None:
+    model = fit_blobs(["cat", "dog"], n_each=4, n_labels=4)
+    assert b"None: every point has a label." in make_report(model, numbered(model), "All")
+
+
+def test_ids_are_counted() -> None:
+    model = fit_blobs(["cat", "dog"])
+    message = "make_report: `ids` must be 24 names, got 1. Give one id for each fitted point."
+    with pytest.raises(ValueError, match=re.escape(message)):
+        make_report(model, ["p0"], "Few")
+
+
+def test_style_and_script_come_with_the_package() -> None:
+    folder = files("diffresnet.report.classification")
+    script = folder.joinpath("page.js").read_text("utf-8")
+    assert "innerHTML" not in script
+    assert folder.joinpath("page.css").is_file()
