@@ -44,7 +44,7 @@ def test_table_and_file(graph: Path) -> None:
 
 
 def test_shares_adapted(graph: Path) -> None:
-    words = ["nodes", str(graph), *SMALL, "--solver", "kernel", "--adapt-shares"]
+    words = ["nodes", str(graph), *SMALL, "--solver", "kernel", "--adapt-proportions"]
     result = CliRunner().invoke(app, [*words, "--json", "numbers.json"])
     assert result.exit_code == 0, result.output
     shown = json.loads(Path("numbers.json").read_text())
@@ -70,7 +70,7 @@ def test_without_validation_nodes(graph: Path) -> None:
     assert "--validation-nodes must be at least 1, got no validation nodes with" in result.output
     assert not Path("nodes-runs").exists()
     assert CliRunner().invoke(app, [*words, "--solver", "kernel"]).exit_code == 0
-    adapted = CliRunner().invoke(app, [*words, "--solver", "kernel", "--adapt-shares"])
+    adapted = CliRunner().invoke(app, [*words, "--solver", "kernel", "--adapt-proportions"])
     assert adapted.exit_code == 2
 
 

@@ -1,7 +1,20 @@
 """Points in well separated clusters, most of them without a label."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+
+from diffresnet.estimators.points import FittedPoints
+
+SETTINGS: dict[str, Any] = {
+    "n_classes": 3,
+    "n_top": 8,
+    "bandwidth_rank": 4,
+    "normalization": "sinkhorn",
+    "search": "exact",
+    "seed": 0,
+}
 
 
 def clusters(
@@ -20,3 +33,8 @@ def partly(classes: npt.NDArray[np.int64], n_labels: int = 1) -> npt.NDArray[np.
     for one in np.unique(classes):
         labels[np.flatnonzero(classes == one)[:n_labels]] = one
     return labels
+
+
+def fitted(points: npt.NDArray[np.float64]) -> FittedPoints:
+    """Return points with their graph."""
+    return FittedPoints.from_features(points, links=None, **SETTINGS)

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import diffresnet.estimators.classifier
-import diffresnet.estimators.fitted
+import diffresnet.estimators.points
 from diffresnet import build_weights
 from diffresnet.estimators import DiffResNetClassifier, LabeledKFold, UnreachedWarning
 from tests.estimators.examples import clusters, partly
@@ -37,7 +37,7 @@ def model() -> DiffResNetClassifier:
     return DiffResNetClassifier().fit(points, partly(classes))
 
 
-@pytest.mark.parametrize("solver", ["kernel", "sgd"])
+@pytest.mark.parametrize("solver", ["prototypes", "kernel", "network"])
 @pytest.mark.parametrize("n_labels", [1, 2, 5])
 def test_labels_the_rest(solver: Any, n_labels: int) -> None:
     points, classes = clusters()
@@ -128,16 +128,15 @@ def test_graph_in_three_ways() -> None:
     assert np.allclose(alone.label_distributions_, first.label_distributions_)
     for found in (alone, first, both):
         assert (found.transduction_ == classes).all()
-    assert both.share_ <= alone.share_ == 1
     assert (first.predict(graph[::4]) == classes[::4]).all()
     assert (both.predict(points[::4]) == classes[::4]).all()
 
 
-def test_a_part_without_labels_gets_the_prior() -> None:
+def test_a_component_without_labels_gets_the_prior() -> None:
     points, classes = clusters(n_classes=4, n_each=30)
     labels = partly(classes)
     labels[classes == 3] = -1
-    with pytest.warns(UnreachedWarning, match="30 points in 1 parts of the graph are not"):
+    with pytest.warns(UnreachedWarning, match="30 points in 1 component of the graph are not"):
         model = DiffResNetClassifier().fit(points, labels)
     assert np.array_equal(model.reached_, classes != 3)
     assert np.allclose(model.label_distributions_[classes == 3], 1 / 3)
@@ -184,7 +183,7 @@ def test_a_failed_update_changes_nothing(model: DiffResNetClassifier) -> None:
     assert np.array_equal(model.label_distributions_, before)
 
 
-@pytest.mark.parametrize("solver", ["kernel", "sgd"])
+@pytest.mark.parametrize("solver", ["prototypes", "kernel", "network"])
 def test_saved_and_loaded(solver: Any, tmp_path: Path) -> None:
     points, classes = clusters()
     names = np.array(["x", "y", "z"])[classes]
@@ -281,7 +280,7 @@ def test_bad_input() -> None:
         assert str(error.value) == message.replace("{bound}", bound)
 
 
-def test_many_parts_each_with_a_label() -> None:
+def test_many_components_each_with_a_label() -> None:
     graph = sparse.block_diag([np.ones((5, 5))] * 400)
     classes = np.arange(2000) // 5 % 2
     labels = np.where(np.arange(2000) % 5 == 0, classes, -1)
@@ -351,7 +350,7 @@ def test_search(
         asked.append(options["search"])
         return build_weights(points, n_top, **options)
 
-    monkeypatch.setattr(diffresnet.estimators.fitted, "build_weights", build)
+    monkeypatch.setattr(diffresnet.estimators.points, "build_weights", build)
     monkeypatch.setattr(diffresnet.estimators.classifier, "LARGEST_EXACT_SEARCH", limit)
     points, classes = clusters()
     DiffResNetClassifier(search=search).fit(points, partly(classes))

@@ -21,7 +21,7 @@ def test_a_healthy_graph() -> None:
     said = str(found)
     assert "9 of 120 points have a label." in said
     assert "The graph is connected: labels can reach every point." in said
-    assert "of 1, 2, 4, 8, 16, 32 no other tells left out labels clearly better." in said
+    assert "of 1, 2, 4, 8, 16, 32 no other explains held-out labels clearly better." in said
 
 
 def test_a_sick_graph() -> None:
@@ -38,7 +38,7 @@ def test_a_sick_graph() -> None:
     assert found.single_label_classes == ()
     said = str(found)
     assert "1 points have no link at all." in said
-    assert "The graph falls into 5 parts." in said
+    assert "The graph has 5 connected components." in said
     assert "the graph may join what you want to tell apart" in said
 
 

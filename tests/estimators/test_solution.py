@@ -1,27 +1,26 @@
+from typing import get_args
+
 import numpy as np
+import pytest
 
-from diffresnet.estimators.fitted import FittedPoints
-from diffresnet.estimators.solution import Solver, solve
-from tests.estimators.examples import clusters, partly
-from tests.estimators.test_fitted import SETTINGS
+from diffresnet.estimators.solution import SolverName, make_solver, solve
+from tests.estimators.examples import clusters, fitted, partly
 
 
-def test_both_solvers_and_new_points() -> None:
+@pytest.mark.parametrize("solver", get_args(SolverName))
+def test_every_solver_and_new_points(solver: SolverName) -> None:
     given, classes = clusters()
-    fitted = FittedPoints.from_features(given, links=None, **SETTINGS)
-    solvers: tuple[Solver, Solver] = ("kernel", "sgd")
-    for solver in solvers:
-        solution = solve(
-            fitted,
-            partly(classes, 2),
-            np.arange(3),
-            step_size=0.5,
-            n_steps="auto",
-            solver=solver,
-            class_prior="uniform",
-            seed=0,
-        )
-        assert (solution.chances.argmax(axis=1) == classes).all()
-        assert np.allclose(solution.chances.sum(axis=1), 1)
-        assert (solution.predict(given[::3], 8, 4).argmax(axis=1) == classes[::3]).all()
-        assert solution.reached.all()
+    solution = solve(
+        fitted(given),
+        partly(classes, 2),
+        3,
+        solver=make_solver(solver),
+        step_size=0.5,
+        n_steps="auto",
+        prior=np.full(3, 1 / 3),
+        seed=0,
+    )
+    assert (solution.probabilities.argmax(axis=1) == classes).all()
+    assert np.allclose(solution.probabilities.sum(axis=1), 1)
+    assert (solution.predict(given[::3], 8, 4).argmax(axis=1) == classes[::3]).all()
+    assert solution.reached.all()

@@ -1,18 +1,15 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
 from diffresnet import DiffusionOperator, build_weights
-from diffresnet.estimators import strength
-from diffresnet.estimators.spectrum import Spectrum
-from diffresnet.estimators.strength import (
-    FACTORS_TRIED,
-    LEFT_OF_MODE,
-    choose_strength,
-    default_steps,
-    graph_view,
-)
+from diffresnet.diffusion.spectrum import Spectrum
+from diffresnet.estimators.strength import StrengthSettings, choose_strength, default_steps
 from diffresnet.learning.labels import Labels
 
+SETTINGS = StrengthSettings()
+WITHOUT_GAP = replace(SETTINGS, clear_gap=float("inf"))
 ONE_EACH = Labels(torch.tensor([0, 150]), torch.tensor([0, 1]), 2)
 
 
@@ -21,36 +18,33 @@ def chain() -> tuple[Spectrum, torch.Tensor]:
     along = torch.linspace(0, 1, 150).double()
     points = torch.cat([torch.stack([along, side + 0 * along], dim=1) for side in (0.0, 0.03)])
     weights = build_weights(points, 5, normalization="sinkhorn")
-    return Spectrum.of(DiffusionOperator(weights), 100), torch.arange(2).repeat_interleave(150)
+    return Spectrum.of(DiffusionOperator(weights).laplacian, 100), torch.arange(
+        2
+    ).repeat_interleave(150)
 
 
-def test_one_label_a_class_leaves_the_default() -> None:
+def test_one_label_per_class_leaves_the_default() -> None:
     spectrum, _ = chain()
     choice = choose_strength(spectrum, ONE_EACH, 0.5)
     assert (choice.n_steps, choice.path) == (default_steps(spectrum, 0.5, ONE_EACH), {})
 
 
-def test_labels_far_apart_ask_for_strong_diffusion(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strength, "CLEAR_GAP", float("inf"))
+def test_labels_far_apart_ask_for_strong_diffusion() -> None:
     spectrum, classes = chain()
     known = torch.arange(0, 300, 6)
     labels = Labels(known, classes[known], 2)
-    choice, usual = choose_strength(spectrum, labels, 0.5), default_steps(spectrum, 0.5, labels)
-    assert tuple(choice.path) == tuple(round(factor * usual) for factor in FACTORS_TRIED)
+    choice = choose_strength(spectrum, labels, 0.5, WITHOUT_GAP)
+    usual = default_steps(spectrum, 0.5, labels, WITHOUT_GAP)
+    assert tuple(choice.path) == tuple(round(factor * usual) for factor in SETTINGS.factors)
     assert choice.n_steps > usual
     assert choice.path[choice.n_steps] == max(choice.path.values())
-
-
-def test_view_is_of_length_one() -> None:
-    view = graph_view(chain()[0], 0.5, 12, 2)
-    assert torch.allclose(view.points.norm(dim=1), torch.ones(300).double())
 
 
 def test_default_leaves_little_of_the_last_mode() -> None:
     rates = torch.cat([torch.zeros(3), torch.tensor([0.01, 0.05])])
     spectrum = Spectrum(rates, torch.zeros(4, 5))
     n_steps = default_steps(spectrum, 0.5, ONE_EACH)
-    assert abs(float(spectrum.decay(0.5, n_steps)[-1]) - LEFT_OF_MODE) < 0.01
+    assert abs(float(spectrum.decay(0.5, n_steps)[-1]) - SETTINGS.remaining) < 0.01
     assert abs(default_steps(spectrum, 0.25, ONE_EACH) - 2 * n_steps) <= 1
 
 
@@ -74,15 +68,9 @@ def test_as_many_clusters_as_classes() -> None:
     rates = torch.cat([torch.tensor([0.0, 0.001]), torch.linspace(0.01, 0.5, 100)])
     spectrum = Spectrum(rates, torch.zeros(4, 102))
     n_steps = default_steps(spectrum, 0.5, ONE_EACH)
-    assert abs(float(spectrum.decay(0.5, n_steps)[2]) - LEFT_OF_MODE) < 0.01
+    assert abs(float(spectrum.decay(0.5, n_steps)[2]) - SETTINGS.remaining) < 0.01
     one_more = torch.cat([torch.tensor([0.0, 0.0009]), rates[1:]])
     assert default_steps(Spectrum(one_more, torch.zeros(4, 103)), 0.5, ONE_EACH) < n_steps / 3
-
-
-def test_more_classes_are_sharper() -> None:
-    spectrum, _ = chain()
-    few, many = (graph_view(spectrum, 0.5, 12, n_classes) for n_classes in (10, 40))
-    assert many.sharpness == 2 * few.sharpness
 
 
 def test_more_labels_need_less() -> None:
@@ -91,13 +79,12 @@ def test_more_labels_need_less() -> None:
     assert abs(default_steps(spectrum, 0.5, many) - default_steps(spectrum, 0.5, ONE_EACH) / 2) <= 1
 
 
-@pytest.mark.parametrize("name", ["BIAS", "CLEARLY"])
-def test_a_gain_must_be_clear(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(strength, "CLEAR_GAP", float("inf"))
+@pytest.mark.parametrize("name", ["bias", "n_errors"])
+def test_a_gain_must_be_clear(name: str) -> None:
     spectrum, classes = chain()
-    known = torch.arange(0, 300, 25)
-    labels = Labels(known, classes[known], 2)
-    usual = default_steps(spectrum, 0.5, labels)
-    assert choose_strength(spectrum, labels, 0.5).n_steps > usual
-    monkeypatch.setattr(strength, name, 30.0)
-    assert choose_strength(spectrum, labels, 0.5).n_steps == usual
+    rows = torch.arange(0, 300, 25)
+    labels = Labels(rows, classes[rows], 2)
+    usual = default_steps(spectrum, 0.5, labels, WITHOUT_GAP)
+    assert choose_strength(spectrum, labels, 0.5, WITHOUT_GAP).n_steps > usual
+    careful = replace(WITHOUT_GAP, **{name: 30.0})
+    assert choose_strength(spectrum, labels, 0.5, careful).n_steps == usual

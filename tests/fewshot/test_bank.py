@@ -229,20 +229,20 @@ def nan_features() -> torch.Tensor:
         ),
         (
             lambda: FeatureBank.from_arrays(FEATURES, LABELS, class_names=["a", "b"]),
-            "FeatureBank: `labels` must be numbers below the number of classes (2), got 0 to 2. "
-            "Drop `classes`, or number the labels.",
+            "FeatureBank: `labels` must be numbers below the number of class names (2), got 0 to "
+            "2. Name every class, or none.",
         ),
         (
             lambda: FeatureBank.from_arrays(FEATURES, LABELS - 2, class_names=["a", "b", "c"]),
-            "FeatureBank: `labels` must be numbers below the number of classes (3), got -2 to 0. "
-            "Drop `classes`, or number the labels.",
+            "FeatureBank: `labels` must be numbers below the number of class names (3), got -2 to "
+            "0. Name every class, or none.",
         ),
         (
             lambda: FeatureBank.from_arrays(
                 FEATURES, np.array(list("aabbcc")), class_names=["a", "b", "c"]
             ),
-            "FeatureBank: `labels` must be numbers below the number of classes (3), got a to c. "
-            "Drop `classes`, or number the labels.",
+            "FeatureBank: `labels` must be numbers below the number of class names (3), got a to "
+            "c. Name every class, or none.",
         ),
         (
             lambda: FeatureBank.from_arrays(FEATURES, LABELS).rows("test"),

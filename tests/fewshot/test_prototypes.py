@@ -7,13 +7,12 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from diffresnet.fewshot import Episodes, class_means, rectified_prototypes
-from diffresnet.fewshot.prototypes import (
+from diffresnet.fewshot import Episodes, rectified_prototypes, support_means
+from diffresnet.fewshot.prototypes import prototypes_of
+from diffresnet.learning.prototypes import (
     affinities,
-    members_of,
     mixture_affinities,
     mixtures_of,
-    prototypes_of,
     squared_distances,
 )
 from tests.fewshot.examples import (
@@ -56,7 +55,7 @@ def test_equals_the_program_on_digits(
 @pytest.mark.parametrize("shots", [(1,), (2, 1, 3), (1, 1)])
 def test_means_and_rectified_prototypes_equal_loops(shots: tuple[int, ...]) -> None:
     episodes = random_episodes(3, shots)
-    means, rectified = class_means(episodes), rectified_prototypes(episodes)
+    means, rectified = support_means(episodes), rectified_prototypes(episodes)
     for which in range(3):
         support, labels, query = arrays_of(episodes, which)
         np.testing.assert_allclose(means[which], means_by_loops(support, labels))
@@ -67,8 +66,8 @@ def test_means_and_rectified_prototypes_equal_loops(shots: tuple[int, ...]) -> N
 def test_labels_may_come_in_any_order() -> None:
     support = torch.tensor([[[1.0], [10.0], [2.0], [20.0]]])
     episodes = Episodes(support, support, torch.tensor([[1, 0, 1, 0]]), 2)
-    assert members_of(episodes).tolist() == [[[0, 1, 0, 1], [1, 0, 1, 0]]]
-    assert class_means(episodes).tolist() == [[[15.0], [1.5]]]
+    assert episodes.members.tolist() == [[[0, 1, 0, 1], [1, 0, 1, 0]]]
+    assert support_means(episodes).tolist() == [[[15.0], [1.5]]]
 
 
 def test_a_class_without_points_keeps_its_mean() -> None:
@@ -82,7 +81,7 @@ def test_a_class_without_points_keeps_its_mean() -> None:
 
 def test_rectified_prototypes_take_the_place_of_means() -> None:
     episodes = random_episodes()
-    assert torch.equal(prototypes_of(episodes), class_means(episodes))
+    assert torch.equal(prototypes_of(episodes), support_means(episodes))
     rectified = torch.zeros(3, 3, 7)
     assert prototypes_of(replace(episodes, rectified=rectified)) is rectified
 
@@ -103,7 +102,7 @@ def test_a_larger_scale_gives_harder_shares() -> None:
 
 def test_distances_and_affinities_equal_loops() -> None:
     episodes = random_episodes()
-    prototypes = class_means(episodes)
+    prototypes = support_means(episodes)
     squared = squared_distances(episodes.query, prototypes)
     near = affinities(episodes.query, prototypes)
     for which in range(3):
@@ -124,7 +123,7 @@ def test_distances_are_never_negative() -> None:
 
 def test_mixtures_are_means_and_their_affinities_those_of_prototypes() -> None:
     episodes = random_episodes()
-    members, points = members_of(episodes), episodes.points
+    members, points = episodes.members, episodes.points
     shares = torch.rand(3, 3, 10, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     mixtures = mixtures_of(members, shares)
     prototypes = torch.empty(3, 3, 7, dtype=torch.float64)

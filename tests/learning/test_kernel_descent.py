@@ -5,7 +5,8 @@ import torch
 from torch import Tensor
 
 from diffresnet import DiffusionOperator
-from diffresnet.learning.kernel_descent import residual_kernel, solve_kernel
+from diffresnet.learning.kernel_descent import AFTER_DIFFUSION, solve_factored, solve_kernel
+from diffresnet.learning.kernels import residual_kernel
 from diffresnet.learning.reordered import solve_reordered
 from diffresnet.learning.tasks import Schedule, Tasks, initial_parameters
 from tests import reference
@@ -196,3 +197,16 @@ def test_a_task_does_not_depend_on_the_others() -> None:
     together = solve_kernel(tasks, Schedule())
     torch.testing.assert_close(solve_kernel(tasks[3:4], Schedule())[0], together[3])
     assert not torch.allclose(together[0], together[3])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_factors_of_the_kernel_are_trained_as_the_kernel_is(variant: str) -> None:
+    tasks = VARIANTS[variant]()
+    schedule = Schedule(n_epochs=30)
+    kernel = residual_kernel(tasks.gram)
+    if tasks.propagator is not None:
+        kernel = tasks.propagator @ kernel @ tasks.propagator
+    values, vectors = torch.linalg.eigh(kernel + AFTER_DIFFUSION)
+    factors = vectors * values.clamp(min=0).sqrt().unsqueeze(-2)
+    found = solve_factored(factors, tasks, schedule) @ factors.mT
+    torch.testing.assert_close(found, solve_kernel(tasks, schedule), rtol=1e-6, atol=1e-6)

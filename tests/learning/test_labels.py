@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from diffresnet.learning.labels import Labels, encode_labels
-from tests.estimators.directions_examples import labels
+from diffresnet.learning.labels import Labels, encode_labels, is_missing, name_classes
+from tests.estimators.solvers.examples import labels
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,12 @@ from tests.estimators.directions_examples import labels
         (["a", float("nan"), "b", " "], [0, -1, 1, -1], ["a", "b"]),
         (["a", -1, "b"], [0, -1, 1], ["a", "b"]),
         (["-1", "1"], [0, 1], ["-1", "1"]),
+        ([-5, -1, 2], [0, -1, 1], [-5, 2]),
+        (["", None], [-1, -1], []),
     ],
 )
 def test_missing_ones_are_found(labels: Any, codes: list[int], classes: list[Any]) -> None:
-    found, names = encode_labels(labels)
+    found, names = encode_labels("f", "y", labels)
     assert found.tolist() == codes
     assert names.tolist() == classes
 
@@ -35,11 +37,6 @@ def test_missing_ones_are_found(labels: Any, codes: list[int], classes: list[Any
             [["a", "b"]],
             "DiffResNetClassifier.fit: `y` must be one-dimensional, got shape (1, 2). Give one "
             "label, or a missing one, for each point.",
-        ),
-        (
-            ["", None],
-            "DiffResNetClassifier.fit: `y` must be labels, at least two, got none but missing "
-            "ones. Label at least one point of each class; -1, None, NaN and '' mean unlabeled.",
         ),
         (
             [1.0, float("inf")],
@@ -55,23 +52,41 @@ def test_missing_ones_are_found(labels: Any, codes: list[int], classes: list[Any
 )
 def test_bad_labels(labels: Any, message: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
-        encode_labels(labels)
+        encode_labels("DiffResNetClassifier.fit", "y", labels)
     assert str(error.value) == message
 
 
 def test_many_classes_of_one_label_each() -> None:
-    codes, classes = encode_labels([*range(30), -1])
+    codes, classes = encode_labels("f", "y", [*range(30), -1])
     assert len(classes) == 30
     assert codes[-1] == -1
 
 
 def test_folds_leave_every_label_out_once_and_none_of_a_class_alone() -> None:
     several = labels(5)
-    alone = Labels(torch.cat([several.known, torch.tensor([119])]), torch.tensor([0] * 15 + [1]), 2)
+    alone = Labels(torch.cat([several.rows, torch.tensor([119])]), torch.tensor([0] * 15 + [1]), 2)
     for given in (several, alone):
         left: list[int] = []
         for fewer, out in given.folds(5, torch.Generator().manual_seed(0)):
             assert bool((fewer.counts > 0).all())
-            assert len(fewer.known) + int(out.sum()) == len(given.known)
-            left += given.known[out].tolist()
-        assert sorted(left) == several.known.tolist()
+            assert len(fewer.rows) + int(out.sum()) == len(given.rows)
+            left += given.rows[out].tolist()
+        assert sorted(left) == several.rows.tolist()
+
+
+def test_names_of_classes() -> None:
+    assert name_classes("f", "y", np.array([0.0, 2.0]), None) == ("0", "2")
+    assert name_classes("f", "y", np.array([0, 2]), ["a", "b", "c"]) == ("a", "c")
+    assert name_classes("f", "y", np.array([]), ["a"]) == ()
+    message = (
+        r"f: `y` must be numbers below the number of class names \(2\), got 0 to 2. Name every"
+    )
+    with pytest.raises(ValueError, match=message):
+        name_classes("f", "y", np.array([0, 2]), ["a", "b"])
+    with pytest.raises(ValueError, match="got -5 to 1"):
+        name_classes("f", "y", np.array([-5, 1]), ["a", "b"])
+
+
+def test_booleans_are_classes() -> None:
+    assert not is_missing(False)
+    assert not is_missing(np.str_("x"))

@@ -1,29 +1,34 @@
 import torch
 from torch.nn.functional import normalize
 
-from diffresnet.learning.prototypes import class_means, refine_prototypes, score_without_own
+from diffresnet.learning.prototypes import (
+    class_means,
+    held_out_scores,
+    members_of,
+    spherical_kmeans,
+)
 
 POINTS = normalize(torch.randn(12, 4, generator=torch.Generator().manual_seed(0)).double(), dim=1)
 CLASSES = torch.tensor([0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 0, 0])
 
 
 def test_means() -> None:
-    means = class_means(POINTS, CLASSES, 3)
+    means = class_means(POINTS, members_of(CLASSES, 3, POINTS.dtype))
     for one in range(3):
         assert torch.allclose(means[one], POINTS[one == CLASSES].mean(dim=0))
 
 
-def test_left_out_scores_equal_those_of_means_made_anew() -> None:
-    scores = score_without_own(POINTS, CLASSES, 3)
+def test_held_out_scores_equal_those_of_means_made_anew() -> None:
+    scores = held_out_scores(POINTS, CLASSES, 3)
     for row, point in enumerate(POINTS):
         others = torch.arange(12) != row
-        means = class_means(POINTS[others], CLASSES[others], 3)
+        means = class_means(POINTS[others], members_of(CLASSES[others], 3, POINTS.dtype))
         expected = means @ point - means.square().sum(dim=1) / 2
         assert torch.allclose(scores[row], expected)
 
 
 def test_the_only_one_of_a_class_has_no_score_there() -> None:
-    scores = score_without_own(POINTS[:3], torch.tensor([0, 0, 1]), 2)
+    scores = held_out_scores(POINTS[:3], torch.tensor([0, 0, 1]), 2)
     assert scores[2, 1] == -torch.inf
     assert torch.isfinite(scores[2, 0])
 
@@ -33,12 +38,20 @@ def test_refined_prototypes_find_the_clusters() -> None:
     centers = torch.eye(4)
     classes = torch.arange(4).repeat_interleave(50)
     points = normalize(centers[classes] + 0.2 * torch.randn(200, 4, generator=generator), dim=1)
-    known = torch.arange(0, 200, 50)
-    found = refine_prototypes(points, points[known], 10, known=known, labels=torch.arange(4))
-    begin = (points[known] * centers).sum(dim=1)
+    rows = torch.arange(0, 200, 50)
+    found, stay = (
+        spherical_kmeans(
+            points,
+            points[rows],
+            rows=rows,
+            classes=torch.arange(4),
+            sharpness=10,
+            n_rounds=n_rounds,
+            rate=0.3,
+        )
+        for n_rounds in (30, 0)
+    )
+    begin = (points[rows] * centers).sum(dim=1)
     assert ((found * centers).sum(dim=1) > begin).all()
     assert torch.allclose(found.norm(dim=1), torch.ones(4))
-    stay = refine_prototypes(
-        points, points[known], 10, known=known, labels=torch.arange(4), n_rounds=0
-    )
-    assert torch.equal(stay, points[known])
+    assert torch.equal(stay, points[rows])

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from diffresnet.nodes.baselines.network import links_of
+from diffresnet.nodes.baselines.network import Links
 from diffresnet.nodes.deep_diffresnet import DeepDiffResNet, DeepNetwork
 from tests.nodes.baselines.accuracy import SHORT, accuracy_of
 from tests.nodes.examples import clusters
@@ -24,7 +24,7 @@ def test_time_of_the_blocks() -> None:
     """With no time for convection, depth changes nothing but the steps of diffusion."""
     graph = clusters()
     operator = graph.operator
-    x, links = torch.from_numpy(graph.features.toarray()), links_of(graph)
+    x, links = torch.from_numpy(graph.features.toarray()), Links.of(graph)
     found: list[Tensor] = []
     for n_layers, convection in ((2, 1.0), (5, 0.0), (5, 1.0)):
         torch.manual_seed(0)

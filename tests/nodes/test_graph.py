@@ -134,7 +134,10 @@ def test_broken_files(tmp_path: Path, part: str) -> None:
         ((LINKS, np.empty((3, 0)), [0, 1, 2]), "`features` must be at least one a node"),
         ((LINKS, None, [0, 1]), "`labels` must be of 3 nodes"),
         ((LINKS, None, [[0, 1, 2]]), "`labels` must be one-dimensional"),
-        ((LINKS, None, [0, 1, 2], ["a"]), "`labels` must be below 1"),
+        (
+            (LINKS, None, [0, 1, 2], ["a"]),
+            "`labels` must be numbers below the number of class names (1)",
+        ),
         (("links", None, [0]), "`adjacency` must be a matrix"),
     ],
 )

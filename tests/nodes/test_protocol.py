@@ -68,7 +68,7 @@ def test_runs_of_something_else(tmp_path: Path) -> None:
     kept = tmp_path / "runs.jsonl"
     run_protocol(clusters(), LabelPropagation(), PROTOCOL, kept=kept)
     with pytest.raises(ValueError, match="run_protocol: `kept` must be a file of"):
-        run_protocol(clusters(), LabelPropagation(share=0.5), PROTOCOL, kept=kept)
+        run_protocol(clusters(), LabelPropagation(alpha=0.5), PROTOCOL, kept=kept)
     with pytest.raises(ValueError, match="run_protocol: `kept` must be a file of"):
         run_protocol(clusters(seed=1), LabelPropagation(), PROTOCOL, kept=kept)
     assert digest(clusters()) != digest(clusters(seed=1))

@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, NoReturn, SupportsIndex, cast
+from typing import NoReturn, SupportsIndex, cast
 
 import numpy as np
 import torch
@@ -148,20 +148,3 @@ def check_choice(function: str, argument: str, value: str, choices: Sequence[str
     if value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         fail(function, argument, f"one of {listed}", repr(value), "Choose one of these.")
-
-
-def is_missing(label: Any) -> bool:
-    """Tell whether a label is none: None, NaN, the number -1, or a blank text.
-
-    Examples:
-        >>> [is_missing(label) for label in (None, float("nan"), -1, " ", "-1", 0)]
-        [True, True, True, True, False, False]
-    """
-    if label is None or isinstance(label, str):
-        return not label or label.isspace()
-    if isinstance(label, bool):
-        return False
-    try:
-        return bool(label == -1 or label != label)  # noqa: PLR0124  (NaN is not itself)
-    except TypeError:  # pandas' NA has no truth value
-        return True

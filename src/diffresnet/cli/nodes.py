@@ -13,6 +13,7 @@ from rich.table import Table
 from diffresnet._support.checks import refuse
 from diffresnet.cli.console import say, show
 from diffresnet.cli.outputs import make_folder, write_files
+from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import (
     DIFFUSION,
     KERNEL,
@@ -23,7 +24,6 @@ from diffresnet.nodes.catalog import (
     make_method,
 )
 from diffresnet.nodes.citation import recognize
-from diffresnet.nodes.class_shares import SharesAdapted
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.protocol import NodeResult, compare, run_file, run_protocol
@@ -103,10 +103,10 @@ def nodes(
         float | None,
         typer.Option(help="Dropout before each step of diffresnet.", show_default="the paper's"),
     ] = None,
-    adapt_shares: Annotated[
+    adapt_proportions: Annotated[
         bool,
         typer.Option(
-            "--adapt-shares",
+            "--adapt-proportions",
             help="Adapt the predictions of every method to how common the classes are among all "
             "nodes, told from those without a label.",
         ),
@@ -156,12 +156,12 @@ def nodes(
         for name in names
     ]
     _check_used(names, solver, given)
-    if adapt_shares:
-        methods = [SharesAdapted(one) for one in methods]
+    if adapt_proportions:
+        methods = [ProportionsAdapted(one) for one in methods]
     drawn = {"n_train": train_nodes, "n_validation": validation_nodes, "n_splits": splits}
     protocol = _protocol(drawn, inits, seed, given_split=given_split)
     if len(next(iter(protocol.splits(ready))).validation) == 0:
-        _check_validation(names, solver, adapt_shares=adapt_shares)
+        _check_validation(names, solver, adapt_proportions=adapt_proportions)
     if json_file is not None:
         make_folder(json_file.parent, "--json")
     make_folder(runs, "--runs")
@@ -220,12 +220,12 @@ def _check_used(
         refuse(what, "left out", "them without a network of ours to train", remedy)
 
 
-def _check_validation(names: Sequence[str], solver: NodeSolver, *, adapt_shares: bool) -> None:
+def _check_validation(names: Sequence[str], solver: NodeSolver, *, adapt_proportions: bool) -> None:
     """Refuse methods that need validation nodes, where there are none."""
     without = {KERNEL, LABELS_ALONE} | ({DIFFUSION} if solver == "kernel" else set())
     needing = [name for name in names if name not in without]
-    if adapt_shares or needing:
-        what = "--adapt-shares" if adapt_shares else ", ".join(needing)
+    if adapt_proportions or needing:
+        what = "--adapt-proportions" if adapt_proportions else ", ".join(needing)
         got = f"no validation nodes with {what}"
         remedy = "Raise it; the kernel by itself and label propagation can do without."
         refuse("--validation-nodes", "at least 1", got, remedy)

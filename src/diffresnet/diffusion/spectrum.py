@@ -1,17 +1,37 @@
-"""The largest eigenvalue of a symmetric matrix, which bounds the step size of diffusion."""
+"""Eigenvalues and slow modes of the Laplacian: what decides how far and how fast diffusion goes."""
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import (
+    ArpackError,
+    ArpackNoConvergence,
+    LinearOperator,
+    eigs,
+    eigsh,
+)
 from torch import Tensor
 
-from diffresnet.graph.matrix import is_csr, to_scipy
+from diffresnet.graph import matrix as mx
 
 DENSE_EIGENVALUES = 256
 """Up to this many points, all eigenvalues at once cost less than an iteration for one."""
 
 LANCZOS_RESTARTS = 50
-"""How often the iteration for one eigenvalue starts anew before it is given up."""
+"""How often the iteration for the largest eigenvalue starts anew before it is given up."""
+
+MODE_TOLERANCE = 1e-2
+"""Of the eigenvalues of slow modes, relative: what they are good for needs no more."""
+
+DENSE_MODES = 200
+MOST_COMPONENTS = 1000
+
+Floats = npt.NDArray[Any]
 
 
 def largest_eigenvalue(matrix: Tensor) -> float:
@@ -22,14 +42,13 @@ def largest_eigenvalue(matrix: Tensor) -> float:
     """
     if matrix.shape[-1] <= DENSE_EIGENVALUES or matrix.ndim == 3:
         return float(torch.linalg.eigvalsh(matrix.to_dense()).max())
-    array = to_scipy(matrix) if is_csr(matrix) else matrix.cpu().numpy()
-    start = np.random.default_rng(0).standard_normal(matrix.shape[-1])
+    array = mx.to_scipy(matrix) if mx.is_csr(matrix) else matrix.cpu().numpy()
     try:
         values = eigsh(
             array.astype(np.float64),
             k=1,
             which="LA",
-            v0=start,
+            v0=_start(matrix.shape[-1]),
             tol=1e-7,
             maxiter=LANCZOS_RESTARTS,
             return_eigenvectors=False,
@@ -37,3 +56,130 @@ def largest_eigenvalue(matrix: Tensor) -> float:
     except ArpackNoConvergence:
         return float(abs(array).sum(axis=1).max())
     return float(values[0])
+
+
+def least_positive_eigenvalue(laplacian: sparse.csr_array) -> float:
+    """Return the least positive eigenvalue of a symmetric Laplacian, in float64.
+
+    Raises:
+        ArpackNoConvergence: if the iteration does not settle.
+    """
+    shifted = _without_constant_modes(laplacian, _constant_modes(laplacian))
+    start = _start(laplacian.shape[0])
+    values = eigsh(shifted, k=1, which="LA", tol=1e-6, v0=start, return_eigenvectors=False)
+    return -float(values[0])
+
+
+def outermost_eigenvalues(
+    laplacian: sparse.csr_array, n_constant: int
+) -> npt.NDArray[np.complex128]:
+    """Return some eigenvalues nearest to 0 but not 0, and the largest one in size.
+
+    Args:
+        laplacian: (N, N), of a directed graph.
+        n_constant: how often 0 is an eigenvalue.
+
+    Raises:
+        ArpackNoConvergence: if the iteration does not settle.
+    """
+    bound = 2 * float(laplacian.diagonal().max())
+    identity = sparse.eye_array(laplacian.shape[0], format="csr")
+    shifted = sparse.csr_array(identity - laplacian * (1 / bound))
+    start = _start(laplacian.shape[0])
+    found = eigs(shifted, k=n_constant + 4, which="LM", v0=start, return_eigenvectors=False)
+    largest = eigs(laplacian, k=1, which="LM", v0=start, return_eigenvectors=False)
+    values = bound * (1 - found)
+    moving = values[np.abs(values) > 1e-8 * bound]  # of equal ones the iteration may miss some
+    return np.append(moving[np.argsort(np.abs(moving))], largest).astype(np.complex128)
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The eigenvectors of Lambda - W with the smallest eigenvalues.
+
+    Diffusion multiplies the mode k by 1 - step_size rates[k] in each step, so that
+    `modes * decay` are the points' identities (the rows of the unit matrix), diffused: points of
+    the same region of the graph have rows that are alike.
+
+    Attributes:
+        rates: (m,) eigenvalues, from 0 up.
+        modes: (N, m) eigenvectors.
+    """
+
+    rates: Tensor
+    modes: Tensor
+
+    @classmethod
+    def of(cls, laplacian: Tensor, n_modes: int) -> "Spectrum":
+        """Decompose a CSR Laplacian; `n_modes` modes beside the constant one of each component."""
+        array, n_points = mx.to_scipy(laplacian), laplacian.shape[0]
+        if n_points < DENSE_MODES or n_modes > n_points // 2:
+            rates, modes = np.linalg.eigh(array.toarray())
+        else:
+            constant = _constant_modes(array)
+            moving = min(n_modes, n_points - constant.shape[1] - 1)
+            rates = np.zeros(constant.shape[1], dtype=array.dtype)
+            modes = constant.toarray()
+            if moving > 0:
+                found, others = _slowest_modes(array, constant, moving)
+                rates = np.concatenate([rates, found])
+                modes = np.concatenate([modes, others], axis=1)
+        values = laplacian.values()
+        return cls(
+            torch.from_numpy(rates.copy()).to(values).clamp(min=0),
+            torch.from_numpy(modes.copy()).to(values),
+        )
+
+    def decay(self, step_size: float, n_steps: int) -> Tensor:
+        """Return what `n_steps` steps of diffusion leave of each mode, (m,)."""
+        return (1 - step_size * self.rates).pow(n_steps)
+
+
+def _start(n_points: int) -> npt.NDArray[np.float64]:
+    return np.random.default_rng(0).standard_normal(n_points)
+
+
+def _constant_modes(laplacian: sparse.csr_array) -> sparse.csr_array:
+    """Return what never decays: the indicator of each component of the graph, of length one.
+
+    Of very many components the largest.
+    """
+    n_points = laplacian.shape[0]
+    components = connected_components(laplacian, directed=False)[1]
+    sizes = np.bincount(components)
+    largest = np.argsort(-sizes, kind="stable")[:MOST_COMPONENTS]
+    column = np.full(len(sizes), -1)
+    column[largest] = np.arange(len(largest))
+    rows = np.flatnonzero(column[components] >= 0)
+    values = (1 / np.sqrt(sizes[components[rows]])).astype(laplacian.dtype)
+    shape = (n_points, len(largest))
+    return sparse.csr_array((values, (rows, column[components[rows]])), shape=shape)
+
+
+def _without_constant_modes(laplacian: sparse.csr_array, constant: sparse.csr_array) -> Any:
+    """Return minus the Laplacian, with the constant modes moved beyond all eigenvalues."""
+    n_points = laplacian.shape[0]
+    far = 4 * float(laplacian.diagonal().max())
+
+    def apply(x: Floats) -> Floats:
+        column = np.reshape(x, -1)
+        return -(laplacian @ column) - far * (constant @ (constant.T @ column))
+
+    return LinearOperator((n_points, n_points), matvec=apply, dtype=laplacian.dtype)
+
+
+def _slowest_modes(
+    laplacian: sparse.csr_array, constant: sparse.csr_array, n_modes: int
+) -> tuple[Floats, Floats]:
+    """Return the least positive eigenvalues and their vectors."""
+    n_points = laplacian.shape[0]
+    shifted = _without_constant_modes(laplacian, constant)
+    start = _start(n_points).astype(laplacian.dtype)
+    try:
+        largest, modes = eigsh(shifted, k=n_modes, which="LA", tol=MODE_TOLERANCE, v0=start)
+    except ArpackNoConvergence as error:
+        largest, modes = error.eigenvalues, error.eigenvectors
+    except ArpackError:  # cliques, all modes of which decay alike: none is slow
+        return np.zeros(0, laplacian.dtype), np.zeros((n_points, 0), laplacian.dtype)
+    order = np.argsort(-largest)
+    return -largest[order], modes[:, order]

@@ -12,23 +12,26 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from diffresnet._support.checks import check_count, fail
+from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization, Search
+from diffresnet._support.words import count
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
-from diffresnet.estimators.fitted import FittedPoints
-from diffresnet.estimators.parameters import (
+from diffresnet.estimators.input import (
     check_parameters,
+    check_prior,
     check_several,
     check_sizes,
-    limited_threads,
-    links_of,
+    check_step,
     seed_of,
+    weights_of,
 )
-from diffresnet.estimators.solution import Floats, solve
+from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.solution import Floats, SolverName, make_solver, solve
 from diffresnet.estimators.suggestion import suggest_points
+from diffresnet.estimators.views import View
 from diffresnet.files.arrays import read_described, write_described
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
-N_MODES = 100
 LARGEST_EXACT_SEARCH = 40_000
 """Above this many points ``search="auto"`` is approximate."""
 
@@ -41,14 +44,19 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     """Classify points, most of them without a label, by diffusion over their neighbor graph.
 
     Follows scikit-learn's contract. -1, None, NaN or "" in `y` mean "no label"; the points without
-    one help all the same, since labels spread along the graph. Every class is told by prototypes
-    in two views of the points: where diffusion of strength ``n_steps * step_size`` puts them (the
-    kernel P I P' of their identities), and their own features. Labels that are left out weigh the
-    two, and scale the probabilities.
+    one help all the same, since labels spread along the graph. Three solvers learn from the
+    labels:
+
+    - ``"prototypes"``, diffusion prototypes: prototypes of the classes in two views of the points,
+      where diffusion of strength ``n_steps * step_size`` puts them and their own features. Held-out
+      labels weigh the two, and scale the probabilities. It has no residual block.
+    - ``"kernel"``: Diff-ResNet of infinite width, by its kernel.
+    - ``"network"``: Diff-ResNet of finite width, trained; the slowest.
 
     Args:
         n_top: neighbors that the graph keeps, the point itself counted.
-        bandwidth_rank: the kernel's width at a point is the distance to so many-th neighbor.
+        bandwidth_rank: the kernel's width at a point is the distance to its neighbor of this rank,
+            the point itself counted as the first.
         normalization: of the weights of neighbors, ``"sinkhorn"`` or ``"symmetric"``; see
             `diffresnet.normalize`.
         search: of the neighbors: ``"exact"``, ``"approximate"`` (finds nearly all, much faster if
@@ -56,14 +64,14 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         graph: ``"features"`` to build the graph from `X`, ``"precomputed"`` if `X` is the graph:
             (N, N) weights of links.
         step_size: of a diffusion step.
-        n_steps: how many; ``"auto"`` chooses along one path by leaving out each label once, in
+        n_steps: how many; ``"auto"`` chooses along one path by holding out each label once, in
             closed form, if every class has two or more; otherwise it takes what suits the graph
             (more for more points; see `docs/classifier.md`).
-        solver: ``"kernel"``, or ``"sgd"`` for a trained network (slower, seldom better).
+        solver: ``"prototypes"``, ``"kernel"`` or ``"network"``.
         class_prior: None; ``"uniform"``; or the proportion of each class, in the order of
             `classes_`, that the predictions should have.
-        random_state: seed of the sampled points that refine prototypes, the folds of labels that
-            are left out, and the restarts that measure stability.
+        random_state: seed of the sampled points that refine prototypes, the folds of held-out
+            labels, the restarts that measure stability, and the network's parameters.
         n_jobs: threads; None for torch's own number, -1 for all.
 
     Attributes:
@@ -72,9 +80,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         label_distributions_: (N, K) their probabilities.
         reached_: (N,) whether a point is connected to any label. Others get the class prior.
         strength_: ``n_steps * step_size`` that was used.
-        strength_path_: by strength, the mean log-likelihood of left out labels; empty if none was
+        strength_path_: by strength, the mean log-likelihood of held-out labels; empty if none was
             tried.
-        share_: weight of the graph's view against that of the features.
         operator_: the `DiffusionOperator` of the graph.
         encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
         embedding_: (N, m) where diffusion puts the points.
@@ -84,7 +91,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         >>> from sklearn.datasets import load_digits
         >>> digits = load_digits()
         >>> y = np.full(len(digits.target), -1)
-        >>> y[:10] = digits.target[:10]  # one label a class
+        >>> y[:10] = digits.target[:10]  # one label per class
         >>> model = DiffResNetClassifier().fit(digits.data, y)
         >>> bool((model.transduction_ == digits.target).mean() > 0.85)
         True
@@ -100,7 +107,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         graph: Literal["features", "precomputed"] = "features",
         step_size: float = 0.5,
         n_steps: int | Literal["auto"] = "auto",
-        solver: Literal["kernel", "sgd"] = "kernel",
+        solver: SolverName = "prototypes",
         class_prior: Any = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -112,7 +119,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         self.graph: Literal["features", "precomputed"] = graph
         self.step_size = step_size
         self.n_steps: int | Literal["auto"] = n_steps
-        self.solver: Literal["kernel", "sgd"] = solver
+        self.solver: SolverName = solver
         self.class_prior = class_prior
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -140,18 +147,17 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"This {name} estimator requires y to be passed, but the target y is None."
             )
-        encoded, classes = encode_labels(y)
+        encoded, classes = encode_labels(f"{type(self).__name__}.fit", "y", y)
         check_several(classes)
         features, links = self._split_input(X, graph)
         n_points = check_sizes(features, links, len(encoded))
         seed = seed_of(self.random_state)
-        n_modes = min(n_points, max(N_MODES, 3 * len(classes)))
         with limited_threads(self.n_jobs):
             if features is not None:
                 points = FittedPoints.from_features(
                     features,
                     links=links,
-                    n_modes=n_modes,
+                    n_classes=len(classes),
                     n_top=self.n_top,
                     bandwidth_rank=self.bandwidth_rank,
                     normalization=self.normalization,
@@ -159,7 +165,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
                     seed=seed,
                 )
             else:
-                points = FittedPoints.from_graph(links, n_modes)
+                points = FittedPoints.from_graph(links, len(classes))
             self._learn(points, encoded, classes, seed)
         return self
 
@@ -175,8 +181,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
                 remedy = "Drop `graph`, or make the classifier with `graph='features'`."
                 fail("DiffResNetClassifier.fit", "graph", "None if X is the graph", "both", remedy)
             validate_data(self, X, accept_sparse=True)
-            return None, links_of(X)
-        links = None if graph is None else links_of(graph)
+            return None, weights_of(X)
+        links = None if graph is None else weights_of(graph)
         if X is not None:
             features = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
             return features, links
@@ -194,14 +200,16 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         seed: int,
     ) -> None:
         """Do all that depends on the labels."""
+        prior = check_prior(self.class_prior, classes)
+        check_step(self.step_size, points.operator)
         solution = solve(
             points,
             encoded,
-            classes,
+            len(classes),
+            solver=make_solver(self.solver),
             step_size=self.step_size,
             n_steps=self.n_steps,
-            solver=self.solver,
-            class_prior=self.class_prior,
+            prior=prior,
             seed=seed,
         )
         # Everything has worked: now change the state.
@@ -211,22 +219,21 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         self.strength_path_ = {
             n_steps * self.step_size: value for n_steps, value in solution.choice.path.items()
         }
-        self.share_ = solution.learned.share
         self.operator_ = points.operator
         self.reached_ = solution.reached
-        self.label_distributions_ = solution.chances
-        self.transduction_ = classes[solution.chances.argmax(axis=1)]
+        self.label_distributions_ = solution.probabilities
+        self.transduction_ = classes[solution.probabilities.argmax(axis=1)]
         self._warn_of_unreached()
 
     def _warn_of_unreached(self) -> None:
         missed = ~self.reached_
         if not missed.any():
             return
-        n_parts = len(np.unique(self.solution_.points.components[missed]))
+        n_components = len(np.unique(self.solution_.points.components[missed]))
         warnings.warn(
-            f"DiffResNetClassifier: {int(missed.sum())} points in {n_parts} parts of the graph are "
-            "not connected to any label and get the class prior. Label one of each part (see "
-            "`suggest`), or raise `n_top`.",
+            f"DiffResNetClassifier: {count(int(missed.sum()), 'point')} in "
+            f"{count(n_components, 'component')} of the graph are not connected to any label and "
+            "get the class prior. Label one of each (see `suggest`), or raise `n_top`.",
             UnreachedWarning,
             stacklevel=4,
         )
@@ -234,7 +241,10 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     @property
     def embedding_(self) -> Floats:
         """Where diffusion puts the fitted points, (N, m), of length one."""
-        return self.solution_.view.points.numpy()
+        choice = self.solution_.choice
+        return View.of_graph(
+            self.solution_.points.spectrum, choice.step_size, choice.n_steps
+        ).points.numpy()
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probabilities of new points, (n, K).
@@ -255,15 +265,15 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Floats:  # noqa: N803
         """Return the labels of new points, (n,); see `predict_proba`."""
-        chances = self.predict_proba(X)
-        return self.classes_[chances.argmax(axis=1)]
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """Return the accuracy on points that have a label; others do not count."""
-        encoded, _ = encode_labels(y)
-        known = encoded != UNLABELED
-        right = self.predict(X)[known] == _known_labels(y, known)
-        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        encoded, classes = encode_labels(f"{type(self).__name__}.score", "y", y)
+        is_labeled = encoded != UNLABELED
+        right = self.predict(X)[is_labeled] == classes[encoded[is_labeled]]
+        weights = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
         return float(np.average(right, weights=weights))
 
     def update_labels(self, indices: Any, labels: Any) -> "DiffResNetClassifier":
@@ -291,10 +301,10 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             remedy = "Give each point once."
             fail("DiffResNetClassifier.update_labels", "indices", "different", places, remedy)
         everything = np.full(n_points, None, dtype=object)
-        known = self.encoded_labels_ != UNLABELED
-        everything[known] = self.classes_[self.encoded_labels_[known]].tolist()
+        is_labeled = self.encoded_labels_ != UNLABELED
+        everything[is_labeled] = self.classes_[self.encoded_labels_[is_labeled]].tolist()
         everything[places] = given
-        encoded, classes = encode_labels(everything)
+        encoded, classes = encode_labels("DiffResNetClassifier.update_labels", "labels", everything)
         check_several(classes)
         with limited_threads(self.n_jobs):
             self._learn(self.solution_.points, encoded, classes, self._seed)
@@ -303,8 +313,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     def suggest(self, n: int = 10) -> npt.NDArray[np.int64]:
         """Return which points to label next, the most useful first.
 
-        Points of parts of the graph without any label come first, then uncertain ones, each unlike
-        those before it.
+        Points of components of the graph without any label come first, then uncertain ones, each
+        unlike those before it.
 
         Args:
             n: how many.
@@ -313,8 +323,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)
         return suggest_points(
             n,
-            self.solution_.view.points,
-            chances=torch.from_numpy(self.label_distributions_),
+            torch.from_numpy(self.embedding_),
+            probabilities=torch.from_numpy(self.label_distributions_),
             labeled=self.encoded_labels_ != UNLABELED,
             components=self.solution_.points.components,
             reached=self.reached_,
@@ -331,7 +341,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             step_size=self.step_size,
             strength=self.strength_,
             strength_path=self.strength_path_,
-            learned=self.solution_.learned,
+            remarks=self.solution_.solved.remarks,
         )
 
     def save(self, path: str | Path) -> Path:
@@ -378,8 +388,3 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.graph == "precomputed"
         return tags
-
-
-def _known_labels(y: Any, known: npt.NDArray[np.bool_]) -> Floats:
-    values = np.asarray(y, dtype=object).ravel()[known]
-    return np.array(values.tolist())

@@ -7,7 +7,6 @@ import numpy.typing as npt
 import torch
 
 from diffresnet.diffusion.operator import DiffusionOperator
-from diffresnet.estimators.learning import Learned
 from diffresnet.graph import matrix as mx
 
 FEWEST_PAIRS = 5
@@ -20,20 +19,18 @@ class Diagnosis:
     Attributes:
         n_points: of the graph.
         n_labeled: points that have a label.
-        n_components: parts that no link connects.
-        n_unlabeled_components: parts without any label.
-        n_unreached: points in such parts.
-        label_homophily: share of the weight between labeled neighbors that joins equal labels;
+        n_components: connected components.
+        n_unlabeled_components: components without any label.
+        n_unreached: points in such components.
+        label_homophily: part of the weight between labeled neighbors that joins equal labels;
             None if fewer than five pairs of labeled points are neighbors.
         mean_links: links of a point on average.
         n_isolated: points without any link.
         max_stable_step_size: steps below it never let the energy grow.
         step_size: that was used.
         strength: that was used.
-        strength_path: by strength, mean log-likelihood of left out labels.
-        share: weight of the graph's view against the features'.
-        stability: share of points that keep their class when classes start anew from one of their
-            points, again and again.
+        strength_path: by strength, mean log-likelihood of held-out labels.
+        remarks: of the solver.
         single_label_classes: classes with one label only.
     """
 
@@ -49,8 +46,7 @@ class Diagnosis:
     step_size: float
     strength: float
     strength_path: dict[float, float]
-    share: float
-    stability: float
+    remarks: tuple[str, ...]
     single_label_classes: tuple[str, ...]
 
     @property
@@ -65,7 +61,7 @@ class Diagnosis:
         if self.n_components == 1:
             found.append("The graph is connected: labels can reach every point.")
         else:
-            found.append(f"The graph falls into {self.n_components} parts.")
+            found.append(f"The graph has {self.n_components} connected components.")
         if self.n_unlabeled_components:
             found.append(
                 f"{self.n_unlabeled_components} of them, with {self.n_unreached} points, have no "
@@ -88,15 +84,12 @@ class Diagnosis:
         if self.strength_path:
             tried = ", ".join(f"{strength:g}" for strength in self.strength_path)
             found.append(
-                f"Strength {self.strength:g}: of {tried} no other tells left out labels clearly "
+                f"Strength {self.strength:g}: of {tried} no other explains held-out labels clearly "
                 "better."
             )
         else:
             found.append(f"Strength {self.strength:g} was taken without trying others.")
-        found.append(
-            f"The graph has {self.share:.0%} of the say, the features {1 - self.share:.0%}."
-        )
-        return tuple(found)
+        return (*found, *self.remarks)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
@@ -111,7 +104,7 @@ def diagnose(
     step_size: float,
     strength: float,
     strength_path: dict[float, float],
-    learned: Learned,
+    remarks: tuple[str, ...],
 ) -> Diagnosis:
     """Look at the graph and the labels."""
     weights = operator.weights
@@ -140,7 +133,6 @@ def diagnose(
         step_size=step_size,
         strength=strength,
         strength_path=strength_path,
-        share=learned.share,
-        stability=learned.stability,
+        remarks=remarks,
         single_label_classes=tuple(str(one) for one in classes[counts == 1]),
     )

@@ -1,27 +1,41 @@
-"""What a fit learns from the labels, given the points."""
+"""What a fit learns from the labels, given the points: one path for fitted and new points."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.features import N_FOR_CLASSES
-from diffresnet.estimators.fitted import FittedPoints
-from diffresnet.estimators.learning import Learned, learn
-from diffresnet.estimators.parameters import check_prior, check_step
-from diffresnet.estimators.parts import part_scores
-from diffresnet.estimators.strength import StrengthChoice, choose_strength, graph_view
-from diffresnet.estimators.trained import train_network
-from diffresnet.estimators.views import View
-from diffresnet.graph.attachment import link_new_points
+from diffresnet.estimators.components import PENALTY, score_components
+from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.estimators.solvers.kernel import KernelSolver
+from diffresnet.estimators.solvers.network import NetworkSolver
+from diffresnet.estimators.solvers.prototypes import PrototypeSolver
+from diffresnet.estimators.solvers.solver import Solved, Solver
+from diffresnet.estimators.strength import (
+    DEFAULT_STRENGTH,
+    StrengthChoice,
+    StrengthSettings,
+    choose_strength,
+)
 from diffresnet.learning.calibration import match_prior
-from diffresnet.learning.labels import UNLABELED, Labels
+from diffresnet.learning.labels import Labels
 
 Floats = npt.NDArray[Any]
-Solver = Literal["kernel", "sgd"]
+SolverName: TypeAlias = Literal["prototypes", "kernel", "network"]
+
+
+def make_solver(name: SolverName) -> Solver:
+    """Return the solver of that name, with its own settings."""
+    match name:
+        case "prototypes":
+            return PrototypeSolver()
+        case "kernel":
+            return KernelSolver()
+        case "network":
+            return NetworkSolver()
 
 
 @dataclass(frozen=True)
@@ -31,26 +45,22 @@ class Solution:
     Attributes:
         points: that were fitted.
         choice: the strength.
-        view: where diffusion puts the points.
-        learned: from the labels.
-        trained: (N, K) scores of the trained network, or None.
-        by_part: (N, K) what the parts of the graph add to the scores, or None.
+        solved: what scores points.
+        component_scores: (N, K) what the components of the graph add to the scores, or None.
         bias: (K,) added to the scores, for the class prior.
-        unknown: (K,) the probabilities of points that no label reaches.
+        prior: (K,) the probabilities of points that no label reaches.
         reached: (N,) whether a label reaches a point.
-        chances: (N, K) probabilities.
+        probabilities: (N, K) of the fitted points.
     """
 
     points: FittedPoints
     choice: StrengthChoice
-    view: View
-    learned: Learned
-    trained: Tensor | None
-    by_part: Tensor | None
+    solved: Solved
+    component_scores: Tensor | None
     bias: Tensor
-    unknown: Floats
+    prior: Floats
     reached: npt.NDArray[np.bool_]
-    chances: Floats
+    probabilities: Floats
 
     def predict(self, given: Any, n_top: int, bandwidth_rank: int) -> Floats:
         """Return the probabilities of new points, (n, K).
@@ -60,72 +70,67 @@ class Solution:
             n_top: neighbors that a new point receives from, itself counted.
             bandwidth_rank: of the kernel's width.
         """
-        fitted = self.points
-        points = None if fitted.space is None else fitted.space.place(given).double()
-        links = link_new_points(points, fitted.points, given, n_top, bandwidth_rank)
-        if self.trained is not None:
-            scores = torch.from_numpy(links @ self.trained.double().numpy())
-        else:
-            modes = torch.from_numpy(links @ fitted.spectrum.modes.double().numpy())
-            in_features = None
-            if points is not None and fitted.feature_view is not None:
-                in_features = fitted.feature_view.place(points[:, :N_FOR_CLASSES])
-            scores = self.learned.score(self.view.place(modes), in_features)
-        if self.by_part is not None:
-            scores = scores + torch.from_numpy(links @ self.by_part.double().numpy())
-        chances = (scores + self.bias).softmax(dim=1).numpy()
-        chances[links @ self.reached.astype(float) <= 0.5] = self.unknown
-        return chances
+        places = self.points.attach(given, n_top, bandwidth_rank)
+        scores = _score(self.solved, self.component_scores, places)
+        return _to_probabilities(scores + self.bias, self.reached, self.prior, places)
 
 
 def solve(
     points: FittedPoints,
     encoded: npt.NDArray[np.int64],
-    classes: npt.NDArray[Any],
+    n_classes: int,
     *,
+    solver: Solver,
     step_size: float,
     n_steps: int | Literal["auto"],
-    solver: Solver,
-    class_prior: Any,
+    prior: Floats | None,
     seed: int,
+    strength: StrengthSettings = DEFAULT_STRENGTH,
+    component_penalty: float = PENALTY,
 ) -> Solution:
-    """Learn from labels; see `DiffResNetClassifier` for what the arguments mean."""
-    prior = check_prior(class_prior, classes)
-    check_step(step_size, points.operator)
-    n_classes = len(classes)
-    known = torch.from_numpy(np.flatnonzero(encoded != UNLABELED))
-    labels = Labels(known, torch.from_numpy(encoded)[known], n_classes)
-    choice = (
-        choose_strength(points.spectrum, labels, step_size)
-        if n_steps == "auto"
-        else StrengthChoice(n_steps, {})
-    )
+    """Learn from labels.
+
+    Args:
+        points: all of them, and their graph.
+        encoded: (N,) the class of each, -1 where there is none.
+        n_classes: K, each with a label.
+        solver: how.
+        step_size: of diffusion.
+        n_steps: of diffusion, or "auto".
+        prior: (K,) the proportions that the predictions should have, or None.
+        seed: of everything that is drawn.
+        strength: how "auto" chooses.
+        component_penalty: see `score_components`.
+    """
+    labels = Labels.of(encoded, n_classes)
+    if n_steps == "auto":
+        choice = choose_strength(points.spectrum, labels, step_size, strength)
+    else:
+        choice = StrengthChoice(step_size, n_steps, {})
     generator = torch.Generator().manual_seed(seed)
-    view = graph_view(points.spectrum, step_size, choice.n_steps, n_classes)
-    learned = learn(view, points.feature_view, labels, generator)
-    trained = None
-    if solver == "sgd":
-        trained = train_network(
-            view.points if points.points is None else points.points,
-            points.operator,
-            labels,
-            step_size=step_size,
-            n_steps=choice.n_steps,
-            generator=generator,
-        )
-    shown = None if points.feature_view is None else points.feature_view.points
-    scores = learned.score(view.points, shown) if trained is None else trained
-    by_part = part_scores(points.components, labels)
-    if by_part is not None:
-        scores = scores + by_part
-    reached = np.isin(points.components, points.components[known.numpy()])
+    solved = solver.solve(points, labels, choice, generator)
+    component_scores = score_components(points.components, labels, component_penalty)
+    reached = np.isin(points.components, points.components[labels.rows.numpy()])
+    scores = _score(solved, component_scores, points.places)
     bias = torch.zeros(n_classes, dtype=torch.float64)
     if prior is not None:
         bias = match_prior(scores[torch.from_numpy(reached)], torch.from_numpy(prior))
-    chances = (scores + bias).softmax(dim=1).numpy()
     unknown = np.full(n_classes, 1 / n_classes) if prior is None else prior
-    chances[~reached] = unknown
-    chances[known] = np.eye(n_classes)[labels.classes]
-    return Solution(
-        points, choice, view, learned, trained, by_part, bias, unknown, reached, chances
-    )
+    probabilities = _to_probabilities(scores + bias, reached, unknown, points.places)
+    probabilities[labels.rows] = np.eye(n_classes)[labels.classes]
+    return Solution(points, choice, solved, component_scores, bias, unknown, reached, probabilities)
+
+
+def _score(solved: Solved, component_scores: Tensor | None, places: Places) -> Tensor:
+    scores = solved.score(places)
+    return scores if component_scores is None else scores + places.read(component_scores)
+
+
+def _to_probabilities(
+    scores: Tensor, reached: npt.NDArray[np.bool_], prior: Floats, places: Places
+) -> Floats:
+    """Return the probabilities (n, K); points that no label reaches get the prior."""
+    probabilities = scores.softmax(dim=1).numpy()
+    is_reached = places.read(torch.from_numpy(reached.astype(np.float64)))
+    probabilities[is_reached.numpy() <= 0.5] = prior
+    return probabilities

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 
 from diffresnet._support.checks import check_count, fail
+from diffresnet.estimators.input import check_several
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
 
@@ -39,17 +40,18 @@ class LabeledKFold:
         groups: Any = None,  # noqa: ARG002
     ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
         """Yield the training and the test points of each fold, as row numbers."""
-        encoded, _ = encode_labels(y)
-        known = np.flatnonzero(encoded != UNLABELED)
-        fewest = int(np.bincount(encoded[known]).min())
+        encoded, classes = encode_labels("LabeledKFold", "y", y)
+        check_several(classes)
+        labeled_rows = np.flatnonzero(encoded != UNLABELED)
+        fewest = int(np.bincount(encoded[labeled_rows]).min())
         if fewest < self.n_splits:
             must = f"at most the number of labels of the smallest class ({fewest})"
             remedy = "Lower `n_splits`, or label more points."
             fail("LabeledKFold", "n_splits", must, self.n_splits, remedy)
         folds = StratifiedKFold(self.n_splits, shuffle=True, random_state=self.random_state)
-        for _, test in folds.split(known, encoded[known]):
-            train = np.setdiff1d(np.arange(len(encoded)), known[test])
-            yield train, known[test]
+        for _, test in folds.split(labeled_rows, encoded[labeled_rows]):
+            train = np.setdiff1d(np.arange(len(encoded)), labeled_rows[test])
+            yield train, labeled_rows[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002, N803
         """Return the number of folds."""

@@ -9,7 +9,7 @@ from diffresnet.fewshot.evaluation import (
     evaluate,
     paired_difference,
 )
-from diffresnet.fewshot.prototypes import class_means, rectified_prototypes
+from diffresnet.fewshot.prototypes import rectified_prototypes, support_means
 from diffresnet.fewshot.recipes import TITLES, Method, Recipe, make_recipe
 from diffresnet.fewshot.transforms import (
     TRANSFORMS,
@@ -43,10 +43,10 @@ __all__ = [
     "Transform",
     "UnitNorm",
     "apply_transforms",
-    "class_means",
     "classify",
     "evaluate",
     "make_recipe",
     "paired_difference",
     "rectified_prototypes",
+    "support_means",
 ]

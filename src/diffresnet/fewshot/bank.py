@@ -20,8 +20,8 @@ from diffresnet._support.checks import (
     check_count,
     check_finite_rows,
     fail,
-    is_missing,
 )
+from diffresnet.learning.labels import UNLABELED, encode_labels, name_classes
 
 BASE_SPLITS = ("train", "base")
 
@@ -114,24 +114,17 @@ class FeatureBank:
         if np.size(labels) != len(features):
             must, got = f"one for each of {len(features)} rows", f"shape {np.shape(labels)}"
             fail("FeatureBank", "labels", must, got, "Pass one label a row of `features`.")
-        labels = labels.ravel()
-        known = np.array([not is_missing(label) for label in labels.tolist()])
-        if not known.any():
+        encoded, classes = encode_labels("FeatureBank", "labels", labels.ravel())
+        is_labeled = encoded != UNLABELED
+        if not is_labeled.any():
             fail("FeatureBank", "labels", "given for some rows", "none", "Label some examples.")
-        points, labels = points[torch.from_numpy(known)], labels[known]
-        given, codes = np.unique(labels, return_inverse=True)
-        names = tuple(str(label) for label in given)
-        if class_names is not None:
-            if given.dtype.kind not in "iu" or given[0] < 0 or given[-1] >= len(class_names):
-                must = f"numbers below the number of classes ({len(class_names)})"
-                got = f"{given[0]} to {given[-1]}"
-                fail("FeatureBank", "labels", must, got, "Drop `classes`, or number the labels.")
-            names = tuple(str(class_names[int(label)]) for label in given)
+        names = name_classes("FeatureBank", "labels", classes, class_names)
         named = np.empty(0, dtype=np.str_)
         if splits is not None:
             named = np.asarray(splits, dtype=np.str_).ravel()
-            named = named[known] if len(named) == len(known) else named
-        return cls(points, torch.from_numpy(codes.astype(np.int64)), names, named)
+            named = named[is_labeled] if len(named) == len(is_labeled) else named
+        rows = torch.from_numpy(is_labeled)
+        return cls(points[rows], torch.from_numpy(encoded)[rows], names, named)
 
     @classmethod
     def load(cls, path: Path | str) -> "FeatureBank":

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from diffresnet._support.checks import check_count, check_real, fail
 from diffresnet.fewshot.bank import FeatureBank
+from diffresnet.learning.prototypes import members_of
 
 
 @dataclass(frozen=True)
@@ -184,8 +185,8 @@ class EpisodeSampler:
         if shape.dirichlet is None:
             return [shape.n_queries] * shape.n_ways
         wanted = generator.dirichlet([shape.dirichlet] * shape.n_ways) * shape.n_query
-        counts = [min(int(share), most) for share, most in zip(wanted, room, strict=True)]
-        # What is left goes one by one to the class that is farthest below its share.
+        counts = [min(int(number), most) for number, most in zip(wanted, room, strict=True)]
+        # What is left goes one by one to the class that is farthest below its proportion.
         while sum(counts) < shape.n_query:
             open_classes = [which for which in range(shape.n_ways) if counts[which] < room[which]]
             counts[max(open_classes, key=lambda which: wanted[which] - counts[which])] += 1
@@ -248,3 +249,8 @@ class Episodes:
     def points(self) -> Tensor:
         """All points of each task, the support first."""
         return torch.cat([self.support, self.query], dim=1)
+
+    @property
+    def members(self) -> Tensor:
+        """Who of the support is in which class, (T, n_classes, n_support), 1 or 0."""
+        return members_of(self.labels, self.n_classes, self.support.dtype)

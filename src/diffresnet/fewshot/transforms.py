@@ -11,6 +11,7 @@ from torch.nn import functional
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import rectified_prototypes
+from diffresnet.graph.normalization import balance_dense
 
 Whose: TypeAlias = Literal["base", "task", "own"]
 
@@ -142,8 +143,8 @@ class EaseProjection:
         points = episodes.points
         values, vectors = torch.linalg.eigh(points @ points.mT)
         leading = vectors[..., -(self.n_subspaces or episodes.n_classes) :]
-        near = _normalized((leading @ leading.mT).abs())
-        far = _normalized(torch.ones_like(near))
+        near = balance_dense((leading @ leading.mT).abs(), EASE_OFFSET)
+        far = balance_dense(torch.ones_like(near), EASE_OFFSET)
         n_outside = points.shape[2] - points.shape[1]
         if n_outside > 0:
             points = vectors * values.clamp(min=0).sqrt().unsqueeze(-2)
@@ -156,13 +157,6 @@ class EaseProjection:
         projected = points @ directions[..., : self.n_features]
         n_support = episodes.n_support
         return _changed(episodes, projected[:, :n_support], projected[:, n_support:])
-
-
-def _normalized(weights: Tensor) -> Tensor:
-    weights = weights.clone()
-    weights.diagonal(dim1=-2, dim2=-1).fill_(0)
-    factors = (weights.sum(dim=-1) + EASE_OFFSET).rsqrt()
-    return weights * factors.unsqueeze(-1) * factors.unsqueeze(-2)
 
 
 def _changed(episodes: Episodes, support: Tensor, query: Tensor) -> Episodes:

@@ -160,7 +160,7 @@ def method_choices(recipe: Recipe) -> list[Method]:
             weights = (0.1, 0.3, 0.5, 0.7, 0.8, 1.0, 1.2, 1.5)
             choices += [replace(method, label_laplacian_weight=weight) for weight in weights]
         case LabelSpreading():
-            choices += [replace(method, share=share) for share in (0.5, 0.7, 0.8, 0.9, 0.95)]
+            choices += [replace(method, alpha=alpha) for alpha in (0.5, 0.7, 0.8, 0.9, 0.95)]
         case SoftKMeans():
             choices += [SoftKMeans(5.0, 30), SoftKMeans(10.0, 5), SoftKMeans(10.0, 40, 0.2)]
             choices += [SoftKMeans(20.0, 5), SoftKMeans(5.0, 5)]

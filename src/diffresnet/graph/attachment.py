@@ -1,4 +1,4 @@
-"""How new points hang on to the fitted ones."""
+"""New points attached to fitted ones: whom they receive from."""
 
 from typing import Any
 
@@ -15,21 +15,18 @@ SPARE = 8
 """Candidates more than needed: the search is in single precision."""
 
 
-def link_new_points(
-    points: Tensor | None, fitted: Tensor | None, given: Any, n_top: int, bandwidth_rank: int
+def attach_points(
+    points: Tensor, fitted: Tensor, n_top: int, bandwidth_rank: int
 ) -> sparse.csr_array:
-    """Return (n, N) weights from new points to fitted ones; rows sum to 1, or are empty.
+    """Return (n, N) weights of the fitted points that new ones receive from; rows sum to 1.
 
     Args:
-        points: (n, d) new points, if there are features.
-        fitted: (N, d) fitted points, if there are features.
-        given: (n, N) weights of links, used if there are no features.
+        points: (n, d) new points.
+        fitted: (N, d) fitted points.
         n_top: neighbors of a point, itself counted.
         bandwidth_rank: the width of the kernel is the distance to so many-th neighbor, itself
             counted.
     """
-    if points is None or fitted is None:
-        return _rows_that_sum_to_one(given)
     n_kept = min(max(n_top - 1, 1), len(fitted))
     rank = min(max(bandwidth_rank - 1, 1), n_kept)
     distances, columns = _nearest(points, fitted, n_kept)
@@ -41,6 +38,16 @@ def link_new_points(
     starts = np.arange(0, weights.numel() + 1, n_kept)
     parts = weights.flatten().numpy(), columns.flatten().numpy(), starts
     return sparse.csr_array(parts, shape=(len(points), len(fitted)))
+
+
+def attach_rows(given: Any) -> sparse.csr_array:
+    """Return given weights (n, N) of links to fitted points; rows sum to 1, or are empty."""
+    rows = sparse.csr_array(given, dtype=np.float64)
+    if rows.nnz and (rows.data.min() < 0):
+        remedy = "Pass weights of links to the fitted points."
+        fail("DiffResNetClassifier.predict", "X", "non-negative", rows.data.min(), remedy)
+    sums = np.asarray(rows.sum(axis=1)).ravel()
+    return sparse.csr_array(rows.multiply((1 / np.where(sums > 0, sums, 1))[:, None]))
 
 
 def _nearest(points: Tensor, fitted: Tensor, n_kept: int) -> tuple[Tensor, Tensor]:
@@ -57,12 +64,3 @@ def _nearest(points: Tensor, fitted: Tensor, n_kept: int) -> tuple[Tensor, Tenso
         found_distances.append(order.values[:, :n_kept])
         found.append(candidates.gather(1, order.indices[:, :n_kept]))
     return torch.cat(found_distances), torch.cat(found)
-
-
-def _rows_that_sum_to_one(given: Any) -> sparse.csr_array:
-    rows = sparse.csr_array(given, dtype=np.float64)
-    if rows.nnz and (rows.data.min() < 0):
-        remedy = "Pass weights of links to the fitted points."
-        fail("DiffResNetClassifier.predict", "X", "non-negative", rows.data.min(), remedy)
-    sums = np.asarray(rows.sum(axis=1)).ravel()
-    return sparse.csr_array(rows.multiply((1 / np.where(sums > 0, sums, 1))[:, None]))

@@ -87,3 +87,16 @@ def _sinkhorn_factors(matrix: Tensor) -> Tensor:
         remedy = "Give every point a positive weight to itself, or use 'symmetric'."
         fail("normalize", "weights", "scalable to row sums of 1", got, remedy)
     return factors
+
+
+def balance_dense(weights: Tensor, offset: float = 0.0) -> Tensor:
+    """Return d_i^-1/2 w_ij d_j^-1/2 of dense weights (..., N, N), points not linked to themselves.
+
+    Args:
+        weights: symmetric and non-negative; the diagonal is taken for 0.
+        offset: added to the row sums d, as some methods do.
+    """
+    links = weights.clone()
+    links.diagonal(dim1=-2, dim2=-1).fill_(0)
+    factors = _power(links.sum(dim=-1) + offset, -0.5)
+    return links * factors.unsqueeze(-1) * factors.unsqueeze(-2)

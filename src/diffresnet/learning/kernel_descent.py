@@ -1,50 +1,22 @@
 """The network of infinite width: descent with a fixed kernel, in closed form, without a seed.
 
 As the width grows, training begins as gradient descent in the space of functions of a kernel: the
-inner products of the network's gradients where it starts. For this network and torch's default
-initialization (all parameters uniform, of variance 1/(3 M)) it is
-
-    K = P [ G + 2/3 k1 + 1/3 + (G + 1) k0 / 9 ] P' + 4/3,
-
-with the inner products G = X X', S = (G + 1)/3, theta the angle between two points as S sees them,
-k1 = sqrt(S_ii S_jj) (sin theta + (pi - theta) cos theta) / (2 pi), k0 = (pi - theta) / (2 pi).
-The terms belong to W3 (G, half of k1, 1/3), to W2 (the other half), W1 and b1 (k0), b2 and b3.
+inner products of the network's gradients where it starts, K = P k P' + 4/3 with the kernel k of the
+residual block (see `kernels`), the diffusion P, and the constant of the biases b2 and b3.
 
 Here the kernel stays what it was. That of a trained network grows with its classifier, at every
 width, since W3 is of the size of its change; so do its logits, in proportion, while the labels
 mostly stay the same.
 """
 
-import math
-
 import torch
 from torch import Tensor
 
+from diffresnet.learning.kernels import residual_kernel
 from diffresnet.learning.tasks import Schedule, Tasks
 
 AFTER_DIFFUSION = 4 / 3
-"""The share of the biases b2 and b3, which diffusion does not change."""
-
-
-def residual_kernel(gram: Tensor) -> Tensor:
-    """Return the kernel of the block before diffusion, G + 2/3 k1 + 1/3 + (G + 1) k0 / 9.
-
-    Args:
-        gram: (..., N, N) inner products of the points.
-
-    Examples:
-        >>> residual_kernel(torch.eye(2))
-        tensor([[1.6667, 0.5057],
-                [0.5057, 1.6667]])
-    """
-    covariance = (gram + 1) / 3
-    variances = covariance.diagonal(dim1=-2, dim2=-1)
-    scales = (variances.unsqueeze(-1) * variances.unsqueeze(-2)).sqrt()
-    cosines = (covariance / scales).clamp(-1, 1)
-    opening = math.pi - torch.acos(cosines)
-    sines = (1 - cosines.square()).sqrt()
-    both = scales * (sines + opening * cosines) / (2 * math.pi)
-    return gram + 2 / 3 * both + 1 / 3 + covariance * opening / (6 * math.pi)
+"""The part of the kernel that comes from the biases b2 and b3, which diffusion does not change."""
 
 
 def solve_kernel(tasks: Tasks, schedule: Schedule) -> Tensor:
@@ -84,3 +56,29 @@ def descend(kernel: Tensor, tasks: Tasks, schedule: Schedule) -> Tensor:
         velocity.add_(coefficients, alpha=schedule.weight_decay)
         coefficients.add_(velocity, alpha=-rate)
     return coefficients
+
+
+def solve_factored(factors: Tensor, tasks: Tasks, schedule: Schedule) -> Tensor:
+    """Train as `solve_kernel` does, with the kernel F F' of factors F.
+
+    A set too large for its kernel has factors: the descent is that of a linear classifier of them,
+    which is what gradient descent with the kernel is, without a matrix of N x N numbers.
+
+    Args:
+        factors: (T, N, m), labeled points first, as in `tasks`.
+        tasks: which give the loss.
+        schedule: of gradient descent.
+
+    Returns:
+        The weights (T, K, m) of the classifier: the logits of any points are these times factors.
+    """
+    with torch.no_grad():
+        seen = factors if tasks.sees_unlabeled else factors[:, : tasks.n_labeled]
+        weights = factors.new_zeros(len(factors), tasks.n_classes, factors.shape[-1])
+        velocity = torch.zeros_like(weights)
+        columns = seen.mT.contiguous()
+        for rate in schedule.rates():
+            gradient = tasks.loss_gradient(weights @ columns) @ seen
+            velocity = schedule.momentum * velocity + gradient + schedule.weight_decay * weights
+            weights = weights - rate * velocity
+        return weights

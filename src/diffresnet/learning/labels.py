@@ -1,6 +1,6 @@
-"""Labels as people write them: some missing, of any type."""
+"""Labels as people write them: some missing, of any type. Here alone is said what "no label" is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,27 @@ import torch
 from sklearn.utils import column_or_1d
 from torch import Tensor
 
-from diffresnet._support.checks import fail, is_missing
+from diffresnet._support.checks import fail
 
 UNLABELED = -1
+"""The class of a point without a label."""
+
+
+def is_missing(label: Any) -> bool:
+    """Tell whether a label is none: None, NaN, the number -1, or a blank text.
+
+    Examples:
+        >>> [is_missing(label) for label in (None, float("nan"), -1, " ", "-1", 0)]
+        [True, True, True, True, False, False]
+    """
+    if label is None or isinstance(label, str):
+        return not label or label.isspace()
+    if isinstance(label, bool):
+        return False
+    try:
+        return bool(label == UNLABELED or label != label)  # noqa: PLR0124  (NaN is not itself)
+    except TypeError:  # pandas' NA has no truth value
+        return True
 
 
 @dataclass(frozen=True)
@@ -20,14 +38,20 @@ class Labels:
     """The points that have a label.
 
     Attributes:
-        known: (n,) which points.
+        rows: (n,) which points.
         classes: (n,) their classes.
         n_classes: K.
     """
 
-    known: Tensor
+    rows: Tensor
     classes: Tensor
     n_classes: int
+
+    @classmethod
+    def of(cls, encoded: npt.NDArray[np.int64], n_classes: int) -> "Labels":
+        """Take the labels out of (N,) classes, -1 where there is none."""
+        rows = torch.from_numpy(np.flatnonzero(encoded != UNLABELED))
+        return cls(rows, torch.from_numpy(encoded)[rows], n_classes)
 
     @property
     def counts(self) -> Tensor:
@@ -35,7 +59,7 @@ class Labels:
         return torch.bincount(self.classes, minlength=self.n_classes)
 
     def folds(self, n_folds: int, generator: torch.Generator) -> Iterator[tuple["Labels", Tensor]]:
-        """Yield labels without a fold, and which were left out; never the only one of a class."""
+        """Yield labels without a fold, and which are held out; never the only one of a class."""
         order = torch.randperm(len(self.classes), generator=generator).to(self.classes.device)
         rank = torch.empty_like(order)
         for one in range(self.n_classes):
@@ -45,22 +69,24 @@ class Labels:
         for fold in range(n_folds):
             out = several & (rank % n_folds == fold)
             if out.any():
-                yield Labels(self.known[~out], self.classes[~out], self.n_classes), out
+                yield Labels(self.rows[~out], self.classes[~out], self.n_classes), out
 
 
-def encode_labels(y: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+def encode_labels(
+    function: str, argument: str, y: Any
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """Return the class of each point as a number, -1 for none, and the classes in order.
 
-    Missing are -1, None, NaN, "" and pandas' or polars' missing values.
-
     Args:
-        y: (N,) labels: numbers, strings or booleans.
+        function: which takes the labels, for messages.
+        argument: its argument, for messages.
+        y: (N,) numbers, strings or booleans; see `is_missing` for those that are none.
 
     Raises:
-        ValueError: if there is no label at all, or they are not classes.
+        ValueError: if they are not one-dimensional, both text and numbers, or quantities.
 
     Examples:
-        >>> encode_labels(["cat", "", None, "dog"])
+        >>> encode_labels("fit", "y", ["cat", "", None, "dog"])
         (array([ 0, -1, -1,  1]), array(['cat', 'dog'], dtype='<U3'))
     """
     values = _as_array(y)
@@ -68,24 +94,44 @@ def encode_labels(y: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
         values = column_or_1d(values, warn=True)
     if values.ndim != 1:
         remedy = "Give one label, or a missing one, for each point."
-        fail("DiffResNetClassifier.fit", "y", "one-dimensional", f"shape {values.shape}", remedy)
-    known = ~np.array([is_missing(value) for value in values.tolist()], dtype=bool)
-    if not known.any():
-        remedy = "Label at least one point of each class; -1, None, NaN and '' mean unlabeled."
-        fail(
-            "DiffResNetClassifier.fit", "y", "labels, at least two", "none but missing ones", remedy
-        )
-    given = values[known]
+        fail(function, argument, "one-dimensional", f"shape {values.shape}", remedy)
+    is_labeled = ~np.array([is_missing(value) for value in values.tolist()], dtype=bool)
+    given = values[is_labeled]
     if given.dtype == object:
         if len({isinstance(one, str) for one in given.tolist()}) > 1:
             got, remedy = "both", "Make all of them text, or all of them numbers."
-            fail("DiffResNetClassifier.fit", "y", "labels that are text or numbers", got, remedy)
+            fail(function, argument, "labels that are text or numbers", got, remedy)
         given = np.array(given.tolist())
-    _check_classes(given)
+    _check_classes(function, argument, given)
     classes, codes = np.unique(given, return_inverse=True)
     encoded = np.full(len(values), UNLABELED, dtype=np.int64)
-    encoded[known] = codes
+    encoded[is_labeled] = codes
     return encoded, classes
+
+
+def name_classes(
+    function: str, argument: str, classes: npt.NDArray[Any], names: Sequence[Any] | None
+) -> tuple[str, ...]:
+    """Return the name of each class that `encode_labels` found.
+
+    Args:
+        function: which takes the names, for messages.
+        argument: of the labels, for messages.
+        classes: (K,) in order.
+        names: of the classes 0, 1, 2, ..., for labels that are such numbers; None to take the
+            labels themselves.
+
+    Raises:
+        ValueError: if a label is no number below the number of names.
+    """
+    whole = classes.astype(np.int64) if classes.dtype.kind == "f" else classes
+    if names is None:
+        return tuple(map(str, whole.tolist()))
+    if len(whole) and (whole.dtype.kind not in "iu" or whole[0] < 0 or whole[-1] >= len(names)):
+        must = f"numbers below the number of class names ({len(names)})"
+        got = f"{whole[0]} to {whole[-1]}"
+        fail(function, argument, must, got, "Name every class, or none.")
+    return tuple(str(names[int(one)]) for one in whole)
 
 
 def _as_array(y: Any) -> npt.NDArray[Any]:
@@ -100,13 +146,13 @@ def _as_array(y: Any) -> npt.NDArray[Any]:
     return kept
 
 
-def _check_classes(given: npt.NDArray[Any]) -> None:
+def _check_classes(function: str, argument: str, given: npt.NDArray[Any]) -> None:
     """Raise if numbers cannot be classes."""
     if given.dtype.kind != "f":
         return
     if not np.isfinite(given).all():
         got, remedy = "an infinite number", "Replace inf by a class, or by -1 for no label."
-        fail("DiffResNetClassifier.fit", "y", "labels", got, remedy)
+        fail(function, argument, "labels", got, remedy)
     if (given != np.round(given)).any():
         got, remedy = "fractions (Unknown label type: continuous)", "Pass classes, not quantities."
-        fail("DiffResNetClassifier.fit", "y", "labels", got, remedy)
+        fail(function, argument, "labels", got, remedy)

@@ -9,8 +9,7 @@ from torch.nn import functional
 
 from diffresnet._support.checks import check_real, fail
 from diffresnet.diffusion.operator import DiffusionOperator
-
-UNLABELED = -1
+from diffresnet.learning.labels import UNLABELED
 
 
 @dataclass(frozen=True)

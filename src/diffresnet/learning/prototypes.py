@@ -1,60 +1,127 @@
-"""Prototypes on the unit sphere, refined by the points that have no label."""
+"""Prototypes: means of labeled points, and soft k-means, in which all points take part.
+
+Soft k-means comes in two geometries. On the sphere, points and prototypes have length one and
+belong together by their cosine; prototypes are (K, d) themselves. In the plain geometry they belong
+together by squared distance, and prototypes are kept as weighted sums of the points, (T, K, N),
+which for many small tasks costs less than the features.
+"""
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 from torch.nn.functional import normalize
 
-N_ROUNDS = 30
-RATE = 0.3
+
+def members_of(classes: Tensor, n_classes: int, dtype: torch.dtype) -> Tensor:
+    """Return who is in which class, 1 or 0, (..., K, n), for classes (..., n)."""
+    return functional.one_hot(classes.long(), n_classes).to(dtype).mT.contiguous()
 
 
-def class_means(points: Tensor, classes: Tensor, n_classes: int) -> Tensor:
-    """Return the mean of the points of each class, (n_classes, d).
+def class_means(points: Tensor, members: Tensor) -> Tensor:
+    """Return the mean of the points of each class, (..., K, d).
 
     Args:
-        points: (n, d) labeled points.
-        classes: (n,) at least one of each class.
-        n_classes: K.
+        points: (..., n, d) labeled points.
+        members: (..., K, n) who is in which class; see `members_of`.
     """
-    sums = points.new_zeros(n_classes, points.shape[1]).index_add_(0, classes, points)
-    return sums / torch.bincount(classes, minlength=n_classes).clamp(min=1).unsqueeze(1)
+    return (members @ points) / members.sum(dim=-1, keepdim=True).clamp(min=1)
 
 
-def refine_prototypes(
+def squared_distances(points: Tensor, prototypes: Tensor) -> Tensor:
+    """Return |x_i - p_k|^2, (T, K, n), by one product."""
+    own = points.square().sum(dim=-1).unsqueeze(-2)
+    return (own - affinities(points, prototypes)).clamp(min=0)
+
+
+def affinities(points: Tensor, prototypes: Tensor) -> Tensor:
+    """Return 2 x.p - |p|^2, (T, K, n): -|x - p|^2 but for a term that classes share."""
+    norms = prototypes.square().sum(dim=-1, keepdim=True)
+    return torch.baddbmm(-norms, prototypes, points.mT, alpha=2)
+
+
+def mixture_affinities(mixtures: Tensor, gram: Tensor) -> Tensor:
+    """Return `affinities` of prototypes that are weighted sums of the points themselves.
+
+    Args:
+        mixtures: (T, K, N) the weights.
+        gram: (T, N, N) the inner products of the points.
+    """
+    products = mixtures @ gram
+    return 2 * products - (products * mixtures).sum(dim=-1, keepdim=True)
+
+
+def mixtures_of(members: Tensor, membership: Tensor) -> Tensor:
+    """Return the weights of means over labeled points and, by their membership, the others.
+
+    Args:
+        members: (T, K, n_labeled), see `members_of`.
+        membership: (T, K, n_unlabeled) how much of each belongs to the class.
+    """
+    both = torch.cat([members, membership], dim=-1)
+    return both / both.sum(dim=-1, keepdim=True)
+
+
+def soft_kmeans(
+    gram: Tensor, members: Tensor, *, temperature: float, n_rounds: int, rate: float
+) -> Tensor:
+    """Iterate r = softmax(-temperature d^2), p = weighted means; labeled points keep their class.
+
+    Args:
+        gram: (T, N, N) inner products of all points, labeled ones first.
+        members: (T, K, n_labeled), see `members_of`.
+        temperature: of the membership.
+        n_rounds: updates of the prototypes.
+        rate: how far they move, p <- p + rate (p^ - p).
+
+    Returns:
+        The prototypes as weighted sums of all points, (T, K, N).
+    """
+    n_labeled = members.shape[-1]
+    nobody = members.new_zeros(*members.shape[:2], gram.shape[-1] - n_labeled)
+    mixtures = mixtures_of(members, nobody)
+    for _ in range(n_rounds):
+        scores = temperature * mixture_affinities(mixtures, gram)[..., n_labeled:]
+        mixtures = mixtures + rate * (mixtures_of(members, scores.softmax(dim=1)) - mixtures)
+    return mixtures
+
+
+def spherical_kmeans(
     points: Tensor,
     prototypes: Tensor,
-    sharpness: float,
     *,
-    known: Tensor,
-    labels: Tensor,
-    n_rounds: int = N_ROUNDS,
+    rows: Tensor,
+    classes: Tensor,
+    sharpness: float,
+    n_rounds: int,
+    rate: float,
 ) -> Tensor:
     """Move prototypes to the points that they attract: soft k-means on the sphere.
 
     In each round a point belongs to the classes by softmax(sharpness <x, p>), a labeled point to
-    its own; then each prototype goes part of the way (`RATE`) to the mean of its points.
+    its own; then each prototype goes part of the way to the mean of its points.
 
     Args:
         points: (N, d) of length one.
         prototypes: (K, d) at the start.
+        rows: (n,) which points have a label.
+        classes: (n,) their classes.
         sharpness: the larger, the harder points are assigned.
-        known: (n,) which points have a label.
-        labels: (n,) their classes.
         n_rounds: how often.
+        rate: which part of the way.
 
     Returns:
         The prototypes, (K, d), of length one.
     """
     for _ in range(n_rounds):
-        shares = (sharpness * (points @ prototypes.mT)).softmax(dim=1)
-        shares[known] = 0
-        shares[known, labels] = 1
-        means = normalize(shares.mT @ points, dim=1)
-        prototypes = normalize(torch.lerp(prototypes, means, RATE), dim=1)
+        membership = (sharpness * (points @ prototypes.mT)).softmax(dim=1)
+        membership[rows] = 0
+        membership[rows, classes] = 1
+        means = normalize(membership.mT @ points, dim=1)
+        prototypes = normalize(torch.lerp(prototypes, means, rate), dim=1)
     return prototypes
 
 
-def score_without_own(points: Tensor, classes: Tensor, n_classes: int) -> Tensor:
+def held_out_scores(points: Tensor, classes: Tensor, n_classes: int) -> Tensor:
     """Score every labeled point by class means that were made without it, in closed form.
 
     Args:
@@ -67,7 +134,7 @@ def score_without_own(points: Tensor, classes: Tensor, n_classes: int) -> Tensor
         a point is the only one of it.
     """
     gram = points @ points.mT
-    own = torch.nn.functional.one_hot(classes, n_classes).to(points)
+    own = functional.one_hot(classes, n_classes).to(points)
     counts = own.sum(dim=0).expand_as(own).clone()
     sums = gram @ own  # <x_i, s_k>
     squares = (own.mT @ sums).diagonal().expand_as(sums).clone()  # |s_k|^2

@@ -9,8 +9,8 @@ from torch.optim.lr_scheduler import LRScheduler, MultiStepLR
 
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.learning.descent import Descent
+from diffresnet.learning.labels import UNLABELED
 from diffresnet.learning.losses import (
-    UNLABELED,
     Batch,
     CrossEntropy,
     LaplacianPenalty,

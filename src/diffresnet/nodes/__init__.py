@@ -1,8 +1,8 @@
 """Node classification: graphs, splits, Diff-ResNet and its rivals, and a protocol that finishes."""
 
+from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import METHOD_NAMES, make_method
 from diffresnet.nodes.citation import find_citation_graph
-from diffresnet.nodes.class_shares import SharesAdapted, adapt_to_shares
 from diffresnet.nodes.deep_diffresnet import DeepDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
@@ -23,11 +23,10 @@ __all__ = [
     "NodeMethod",
     "NodeResult",
     "NodeSchedule",
-    "SharesAdapted",
+    "ProportionsAdapted",
     "Split",
     "SplitProtocol",
     "TrainedDiffResNet",
-    "adapt_to_shares",
     "compare",
     "find_citation_graph",
     "make_method",

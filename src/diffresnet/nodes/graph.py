@@ -17,7 +17,8 @@ from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.graph.weights import graph_weights
-from diffresnet.nodes.node_labels import SPLIT_PARTS, UNLABELED, encode_labels, encode_split
+from diffresnet.learning.labels import UNLABELED, encode_labels, name_classes
+from diffresnet.nodes.masks import SPLIT_PARTS, encode_split
 
 UNREADABLE = (
     *(KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RuntimeError),
@@ -111,12 +112,13 @@ class NodeGraph:
         if shown.shape[0] != n_nodes:
             got, remedy = f"{shown.shape[0]} rows", "Pass one row a node."
             fail(function, "features", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
-        encoded, names = encode_labels(function, labels, class_names)
+        encoded, classes = encode_labels(function, "labels", labels)
+        names = None if class_names is None else np.asarray(class_names).tolist()
         if len(encoded) != n_nodes:
             got, remedy = f"{len(encoded)} labels", "Pass one a node, -1 where it is not known."
             fail(function, "labels", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
         split = encode_split(function, masks, n_nodes) if masks else None
-        return cls(links, shown, encoded, names, split)
+        return cls(links, shown, encoded, name_classes(function, "labels", classes, names), split)
 
     def select(self, nodes: Any) -> "NodeGraph":
         """Return the graph of some nodes, as numbers or booleans, and of the links among them."""

@@ -8,10 +8,11 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet.learning.calibration import held_out_losses
 from diffresnet.learning.kernel_logistic import fit_kernels
+from diffresnet.learning.kernels import kernel_points, node_kernel
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
-from diffresnet.nodes.node_kernel import kernel_points
 from diffresnet.nodes.splits import Split
 
 SCALES = tuple(2.0**power for power in range(-2, 12))
@@ -29,9 +30,9 @@ class KernelDiffResNet:
     """Kernel logistic regression on the labeled nodes, with the network's kernel, diffused.
 
     Features are scaled to length one. Along one path of diffusion the points that have the
-    kernel (see `node_kernel`) are, at every strength, centered and scaled to length one again. The
-    few best of all strengths and ridges on the validation nodes answer together, by the mean of
-    their probabilities; without validation nodes, all do.
+    kernel (see `learning.kernels`) are, at every strength, centered and scaled to length one
+    again. The few best of all strengths and ridges on the validation nodes answer together, by the
+    mean of their probabilities; without validation nodes, all do.
 
     Attributes:
         strengths: n_steps * step_size, rising.
@@ -68,7 +69,7 @@ class KernelDiffResNet:
         """Make the path."""
         lengths = graph.features.multiply(graph.features).sum(axis=1)
         scaled = graph.features.multiply((1 / lengths.clip(min=1e-12) ** 0.5)[:, None]).tocsr()
-        points = kernel_points(scaled, self.n_landmarks)
+        points = kernel_points(node_kernel, scaled, self.n_landmarks)
         operator = graph.operator
         step_size = min(self.step_size, SAFE * operator.max_stable_step_size)
         steps = [max(1, round(strength / step_size)) for strength in self.strengths]
@@ -86,25 +87,18 @@ class KernelDiffResNet:
         return solve
 
     def _choose(self, scores: Tensor, validation: Tensor, labels: Tensor) -> Tensor:
-        """Return the logarithms (N, K) of the mean chances by the best of scores (M, N, K)."""
+        """Return the logarithm (N, K) of the mean probabilities by the best scores (M, N, K)."""
         if len(validation) == 0:
-            return _mean_chances(scores)
+            return _mean_probabilities(scores)
         seen = scores[:, validation]
-        places = labels.view(1, -1, 1).expand(len(scores), -1, 1)
-        losses = torch.stack(
-            [
-                -(scale * seen).log_softmax(dim=-1).gather(-1, places).mean(dim=(-2, -1))
-                for scale in SCALES
-            ]
-        )
-        loss, which = losses.min(dim=0)
+        loss, which = held_out_losses(seen, labels, SCALES).min(dim=0)
         right = (seen.argmax(dim=-1) == labels).double().mean(dim=-1)
         best = (right - LOSS_WEIGHT * loss).topk(min(self.n_best, len(scores))).indices
         scales = torch.tensor(SCALES)[which[best]].view(-1, 1, 1)
-        return _mean_chances(scales * scores[best])
+        return _mean_probabilities(scales * scores[best])
 
 
-def _mean_chances(scores: Tensor) -> Tensor:
+def _mean_probabilities(scores: Tensor) -> Tensor:
     return scores.log_softmax(dim=-1).logsumexp(dim=0) - math.log(len(scores))
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from diffresnet._support.checks import check_count, fail
 from diffresnet.nodes.graph import NodeGraph
-from diffresnet.nodes.node_labels import SPLIT_PARTS
+from diffresnet.nodes.masks import SPLIT_PARTS
 
 PROGRAM_SEED = 42
 LARGEST_SEED = 10**6

@@ -12,11 +12,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
 from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.learning.labels import UNLABELED
 
 Array = npt.NDArray[Any]
 OURS = "Diff-ResNet"
 N_DRAWS = 10
-UNLABELED = -1
 
 
 @dataclass(frozen=True)

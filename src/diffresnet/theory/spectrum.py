@@ -2,15 +2,18 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence
 
 from diffresnet.diffusion.operator import DiffusionOperator
-from diffresnet.diffusion.spectrum import largest_eigenvalue
+from diffresnet.diffusion.spectrum import (
+    largest_eigenvalue,
+    least_positive_eigenvalue,
+    outermost_eigenvalues,
+)
 from diffresnet.graph import matrix as mx
 from diffresnet.theory.grouped_points import Integers
-from diffresnet.theory.subclasses import links_of
+from diffresnet.theory.subclasses import adjacency_of
 
 DENSE_BELOW = 1500
 """Up to this many points all eigenvalues are computed; beyond, the outermost ones."""
@@ -37,7 +40,7 @@ def count_closed_classes(operator: DiffusionOperator) -> int:
         >>> count_closed_classes(DiffusionOperator(path))  # 1 leads to 0 and to 2
         2
     """
-    links = links_of("count_closed_classes", operator, operator.n_points)
+    links = adjacency_of("count_closed_classes", operator, operator.n_points)
     n_classes, classes = connected_components(links, directed=True, connection="strong")
     rows, columns = links.nonzero()
     leaves = classes[rows] != classes[columns]
@@ -53,7 +56,7 @@ def leads_to_one_limit(operator: DiffusionOperator, subclasses: Integers) -> boo
         operator: diffusion over one graph.
         subclasses: (N,) integers.
     """
-    links = links_of("leads_to_one_limit", operator, operator.n_points)
+    links = adjacency_of("leads_to_one_limit", operator, operator.n_points)
     n_components, components = connected_components(links, directed=False)
     pairs = np.unique(np.stack([subclasses, components]), axis=1)
     whole = pairs.shape[1] == len(np.unique(subclasses))
@@ -94,42 +97,10 @@ def moving_eigenvalues(operator: DiffusionOperator) -> Complexes:
     array = mx.to_scipy(laplacian if mx.is_csr(laplacian) else mx.to_csr(laplacian))
     try:
         if operator.is_symmetric:
-            ends = [_least_positive(array), largest_eigenvalue(laplacian)]
+            ends = [least_positive_eigenvalue(array), largest_eigenvalue(laplacian)]
             return np.array(ends, dtype=np.complex128)
-        return _outermost(array, n_still)
+        return outermost_eigenvalues(array, n_still)
     except ArpackNoConvergence as error:
         message = f"moving_eigenvalues: no eigenvalue found for {n_points} points, the slowest "
         message += "modes are too close. Take a larger `n_top`, or fewer points."
         raise RuntimeError(message) from error
-
-
-def _least_positive(laplacian: sparse.csr_array) -> float:
-    """Return the least positive eigenvalue of a symmetric Laplacian."""
-    n_points = laplacian.shape[0]
-    parts = connected_components(laplacian, directed=False)[1]
-    sizes = np.bincount(parts)
-    far = 4 * float(laplacian.diagonal().max())  # beyond every eigenvalue
-
-    def apply(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        column = np.reshape(x, -1)
-        means = np.bincount(parts, weights=column) / sizes  # what does not change goes far away
-        return -(laplacian @ column) - far * means[parts]
-
-    shifted = LinearOperator((n_points, n_points), matvec=apply, dtype=np.float64)
-    start = np.random.default_rng(0).standard_normal(n_points)
-    values = eigsh(shifted, k=1, which="LA", tol=1e-6, v0=start, return_eigenvectors=False)
-    return -float(values[0])
-
-
-def _outermost(laplacian: sparse.csr_array, n_still: int) -> Complexes:
-    """Return some eigenvalues nearest to 0 but not 0, and the largest one in size."""
-    bound = 2 * float(laplacian.diagonal().max())
-    identity = sparse.eye_array(laplacian.shape[0], format="csr")
-    shifted = sparse.csr_array(identity - laplacian * (1 / bound))
-    start = np.random.default_rng(0).standard_normal(laplacian.shape[0])
-    n_wanted = n_still + 4
-    found = eigs(shifted, k=n_wanted, which="LM", v0=start, return_eigenvectors=False)
-    largest = eigs(laplacian, k=1, which="LM", v0=start, return_eigenvectors=False)
-    values = bound * (1 - found)
-    moving = values[np.abs(values) > 1e-8 * bound]  # of equal ones the iteration may miss some
-    return np.append(moving[np.argsort(np.abs(moving))], largest).astype(np.complex128)

@@ -94,7 +94,7 @@ def find_subclasses(points: Array, labels: Array, operator: DiffusionOperator) -
         ([0, 0, 1, 1, 2, 2], [0, 1, 0], True)
     """
     _, classes = check_grouped("find_subclasses", points, labels, "labels")
-    links = links_of("find_subclasses", operator, len(classes))
+    links = adjacency_of("find_subclasses", operator, len(classes))
     n_components, components = connected_components(links, directed=False)
     pairs = np.stack([components, classes.cpu().numpy()], axis=1)
     found, ids = np.unique(pairs, axis=0, return_inverse=True)
@@ -153,7 +153,7 @@ def find_n_top_range(points: Array, subclasses: Array) -> NTopRange:
     return NTopRange(low, high)
 
 
-def links_of(function: str, operator: DiffusionOperator, n_points: int) -> sparse.csr_array:
+def adjacency_of(function: str, operator: DiffusionOperator, n_points: int) -> sparse.csr_array:
     """Return the weights as a SciPy array without stored zeros.
 
     Raises:

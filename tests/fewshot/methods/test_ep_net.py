@@ -10,7 +10,7 @@ from diffresnet.fewshot.methods import EpNet
 from tests.fewshot.examples import Floats, assert_contract, assert_equals_loops, random_episodes
 
 
-def propagator_by_loops(points: Floats, share: float) -> Floats:
+def propagator_by_loops(points: Floats, alpha: float) -> Floats:
     n_points, n_features = points.shape
     squared = [
         [
@@ -31,14 +31,14 @@ def propagator_by_loops(points: Floats, share: float) -> Floats:
         [links[i, j] / math.sqrt(sums[i] * sums[j]) for j in range(n_points)]
         for i in range(n_points)
     ]
-    inverse: Floats = np.linalg.inv(np.eye(n_points) - share * np.array(scaled)).astype(float)
+    inverse: Floats = np.linalg.inv(np.eye(n_points) - alpha * np.array(scaled)).astype(float)
     return inverse
 
 
 def by_loops(method: EpNet, support: Floats, labels: list[int], query: Floats) -> Floats:
     points = np.concatenate([support, query])
-    points = propagator_by_loops(points, method.embedding_share) @ points
-    spread = propagator_by_loops(points, method.label_share)
+    points = propagator_by_loops(points, method.embedding_alpha) @ points
+    spread = propagator_by_loops(points, method.label_alpha)
     spread = np.stack([row / np.abs(row).sum() for row in spread])
     known = np.zeros((len(points), max(labels) + 1))
     for i, label in enumerate(labels):
@@ -70,7 +70,7 @@ def test_equal_distances_have_no_deviation() -> None:
     torch.testing.assert_close(scores[..., 0], scores[..., 1])
 
 
-@pytest.mark.parametrize("name", ["embedding_share", "label_share"])
+@pytest.mark.parametrize("name", ["embedding_alpha", "label_alpha"])
 def test_bad_input(name: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
         EpNet(**{name: 1.0})

@@ -9,7 +9,7 @@ from tests.fewshot.examples import Floats, assert_contract, assert_equals_loops,
 
 
 def by_loops(method: LabelSpreading, support: Floats, labels: list[int], query: Floats) -> Floats:
-    """Repeat F <- share S F + Y, until nothing changes."""
+    """Repeat F <- alpha S F + (1 - alpha) Y, until nothing changes."""
     points = np.concatenate([support, query]).tolist()
     n_points, graph = len(points), method.graph
     n_top, rank = min(graph.n_top, n_points), min(graph.bandwidth_rank, n_points)
@@ -19,12 +19,12 @@ def by_loops(method: LabelSpreading, support: Floats, labels: list[int], query: 
     np.fill_diagonal(weights, 0)
     sums = weights.sum(axis=1)
     links = weights / np.sqrt(np.outer(sums, sums))
-    known = np.zeros((n_points, max(labels) + 1))
+    targets = np.zeros((n_points, max(labels) + 1))
     for i, label in enumerate(labels):
-        known[i, label] = 1
-    found = known.copy()
+        targets[i, label] = 1
+    found = targets.copy()
     for _ in range(2000):
-        found = method.share * links @ found + known
+        found = method.alpha * links @ found + (1 - method.alpha) * targets
     return found[len(labels) :]
 
 
@@ -41,7 +41,7 @@ def test_contract() -> None:
     assert_contract(LabelSpreading())
 
 
-def test_a_share_of_0_spreads_nothing() -> None:
+def test_an_alpha_of_0_spreads_nothing() -> None:
     assert not LabelSpreading(0.0)(random_episodes()).any()
 
 
@@ -53,4 +53,4 @@ def test_isolated_points_get_nothing() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="must be") as error:
         LabelSpreading(1.0)
-    assert str(error.value) == ("LabelSpreading: `share` must be below 1, got 1. Lower `share`.")
+    assert str(error.value) == ("LabelSpreading: `alpha` must be below 1, got 1. Lower `alpha`.")

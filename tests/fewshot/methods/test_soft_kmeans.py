@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from diffresnet.fewshot.methods import NearestPrototype, SoftKMeans
-from diffresnet.fewshot.prototypes import affinities
+from diffresnet.learning.prototypes import affinities
 from tests.fewshot.examples import (
     Floats,
     assert_contract,

@@ -1,13 +1,13 @@
 import numpy as np
 import torch
 
-from diffresnet.nodes.baselines.network import Inputs, links_of
+from diffresnet.nodes.baselines.network import Inputs, Links
 from diffresnet.nodes.graph import NodeGraph
 from tests.nodes.examples import clusters
 
 
 def test_links() -> None:
-    links = links_of(NodeGraph.from_arrays([[1, 1, 0], [1, 0, 0], [0, 0, 0]], None, [0, 1, 0]))
+    links = Links.of(NodeGraph.from_arrays([[1, 1, 0], [1, 0, 0], [0, 0, 0]], None, [0, 1, 0]))
     assert links.edges.tolist() == [[0, 1], [1, 0]]
     expected = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
     assert torch.allclose(links.normalized.to_dense(), torch.from_numpy(expected).float())

@@ -11,8 +11,9 @@ from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.methods.soft_kmeans import SoftKMeans
 from diffresnet.fewshot.methods.task_graph import TaskGraph
-from diffresnet.fewshot.prototypes import mixture_affinities, prototypes_of, squared_distances
+from diffresnet.fewshot.prototypes import prototypes_of
 from diffresnet.learning.kernel_descent import solve_kernel
+from diffresnet.learning.prototypes import mixture_affinities, squared_distances
 from diffresnet.learning.reordered import solve_reordered
 from diffresnet.learning.task_descent import solve_by_descent
 from diffresnet.learning.tasks import BlockParameters, Schedule, Tasks, initial_parameters

@@ -7,8 +7,9 @@ from torch import Tensor
 
 from diffresnet._support.checks import check_probability
 from diffresnet.fewshot.episodes import Episodes
-from diffresnet.fewshot.prototypes import members_of
 from diffresnet.graph.distances import distances_from_gram
+from diffresnet.graph.normalization import balance_dense
+from diffresnet.learning.propagation import resolvent
 
 OFFSET = 1e-4
 
@@ -20,35 +21,29 @@ class EpNet:
     S is the symmetrically normalized graph of exp(-s_ij / std(s)), s_ij = |x_i - x_j|^2 / sqrt(d).
 
     Attributes:
-        embedding_share: alpha for the embeddings.
-        label_share: alpha for the labels, on the graph of the propagated embeddings.
+        embedding_alpha: alpha for the embeddings.
+        label_alpha: alpha for the labels, on the graph of the propagated embeddings.
     """
 
-    embedding_share: float = 0.5
-    label_share: float = 0.2
+    embedding_alpha: float = 0.5
+    label_alpha: float = 0.2
 
     def __post_init__(self) -> None:
-        check_probability("EpNet", "embedding_share", self.embedding_share)
-        check_probability("EpNet", "label_share", self.label_share)
+        check_probability("EpNet", "embedding_alpha", self.embedding_alpha)
+        check_probability("EpNet", "label_alpha", self.label_alpha)
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""
-        points = _propagator(episodes.points, self.embedding_share) @ episodes.points
-        spread = _propagator(points, self.label_share)
+        points = _propagator(episodes.points, self.embedding_alpha) @ episodes.points
+        spread = _propagator(points, self.label_alpha)
         spread = spread / spread.abs().sum(dim=-1, keepdim=True)
         n_support = episodes.n_support
-        return (spread[:, n_support:, :n_support] @ members_of(episodes).mT + 1e-6).log()
+        return (spread[:, n_support:, :n_support] @ episodes.members.mT + 1e-6).log()
 
 
-def _propagator(points: Tensor, share: float) -> Tensor:
-    n_points, n_features = points.shape[1:]
-    apart = distances_from_gram(points @ points.mT, points).square() / n_features**0.5
-    links = torch.exp(-apart / _deviation(apart))
-    links.diagonal(dim1=-2, dim2=-1).fill_(0)
-    factors = (links.sum(dim=-1) + OFFSET).rsqrt()
-    balanced = links * factors.unsqueeze(-1) * factors.unsqueeze(-2)
-    own = torch.eye(n_points, dtype=points.dtype, device=points.device)
-    return torch.linalg.inv(own - share * balanced)
+def _propagator(points: Tensor, alpha: float) -> Tensor:
+    apart = distances_from_gram(points @ points.mT, points).square() / points.shape[2] ** 0.5
+    return resolvent(balance_dense(torch.exp(-apart / _deviation(apart)), OFFSET), alpha)
 
 
 def _deviation(values: Tensor) -> Tensor:

@@ -7,8 +7,9 @@ from torch import Tensor
 
 from diffresnet._support.checks import check_count, check_real
 from diffresnet.fewshot.episodes import Episodes
-from diffresnet.fewshot.prototypes import prototypes_of, squared_distances
+from diffresnet.fewshot.prototypes import prototypes_of
 from diffresnet.graph.distances import distances_from_gram
+from diffresnet.learning.prototypes import squared_distances
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from torch.nn import functional
 
 from diffresnet._support.checks import check_choice
 from diffresnet.fewshot.episodes import Episodes
-from diffresnet.fewshot.prototypes import affinities, prototypes_of
+from diffresnet.fewshot.prototypes import prototypes_of
+from diffresnet.learning.prototypes import affinities
 
 Metric: TypeAlias = Literal["euclidean", "cosine"]
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from diffresnet._support.checks import check_count, check_real
 from diffresnet.fewshot.episodes import Episodes
-from diffresnet.fewshot.prototypes import members_of, mixture_affinities, mixtures_of
+from diffresnet.learning.prototypes import mixture_affinities, mixtures_of
 
 SINKHORN_ROUNDS = 1000
 SINKHORN_TOLERANCE = 1e-4
@@ -41,7 +41,7 @@ class PtMap:
         """Return the scores (T, n_query, n_classes), logarithms of assignments."""
         points = episodes.points
         gram = points @ points.mT
-        members, n_support = members_of(episodes), episodes.n_support
+        members, n_support = episodes.members, episodes.n_support
         nobody = members.new_zeros(*members.shape[:2], episodes.query.shape[1])
         mixtures = mixtures_of(members, nobody)
         factors = torch.zeros_like(members[..., :1])

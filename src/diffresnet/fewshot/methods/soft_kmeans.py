@@ -6,7 +6,7 @@ from torch import Tensor
 
 from diffresnet._support.checks import check_count, check_real
 from diffresnet.fewshot.episodes import Episodes
-from diffresnet.fewshot.prototypes import members_of, mixture_affinities, mixtures_of
+from diffresnet.learning.prototypes import mixture_affinities, soft_kmeans
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class SoftKMeans:
         """Return the scores (T, n_query, n_classes)."""
         points = episodes.points
         gram = points @ points.mT
-        return self._scores(self.mixtures(episodes, gram), gram, episodes.n_support).mT
+        near = mixture_affinities(self.mixtures(episodes, gram), gram)
+        return self.temperature * near[..., episodes.n_support :].mT
 
     def mixtures(self, episodes: Episodes, gram: Tensor) -> Tensor:
         """Return the prototypes as weighted sums of all points, (T, n_classes, N).
@@ -41,13 +42,10 @@ class SoftKMeans:
             episodes: whose support keeps its classes.
             gram: (T, N, N) inner products of all points.
         """
-        members, n_support = members_of(episodes), episodes.n_support
-        nobody = members.new_zeros(*members.shape[:2], episodes.query.shape[1])
-        mixtures = mixtures_of(members, nobody)
-        for _ in range(self.n_rounds):
-            shares = self._scores(mixtures, gram, n_support).softmax(dim=1)
-            mixtures = mixtures + self.rate * (mixtures_of(members, shares) - mixtures)
-        return mixtures
-
-    def _scores(self, mixtures: Tensor, gram: Tensor, n_support: int) -> Tensor:
-        return self.temperature * mixture_affinities(mixtures, gram)[..., n_support:]
+        return soft_kmeans(
+            gram,
+            episodes.members,
+            temperature=self.temperature,
+            n_rounds=self.n_rounds,
+            rate=self.rate,
+        )

@@ -7,7 +7,8 @@ from torch import Tensor
 
 from diffresnet._support.checks import check_count, check_real, fail
 from diffresnet.fewshot.episodes import Episodes
-from diffresnet.fewshot.prototypes import affinities, class_means, members_of
+from diffresnet.fewshot.prototypes import support_means
+from diffresnet.learning.prototypes import affinities
 
 
 @dataclass(frozen=True)
@@ -45,32 +46,32 @@ class Tim:
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""
-        centers = class_means(episodes).clone()
+        centers = support_means(episodes)
         optimizer = torch.optim.Adam([centers], lr=self.learning_rate)
-        points, known = episodes.points, members_of(episodes)
+        points, members = episodes.points, episodes.members
         for _ in range(self.n_rounds):
-            chances = (self.sharpness * affinities(points, centers)).softmax(dim=1)
-            errors = self._errors(chances, known)
+            probabilities = (self.sharpness * affinities(points, centers)).softmax(dim=1)
+            errors = self._errors(probabilities, members)
             # The derivative of the logits, sharpness (2 x.w - |w|^2), by w.
             pulls = errors @ points - errors.sum(dim=-1, keepdim=True) * centers
             centers.grad = 2 * self.sharpness * pulls
             optimizer.step()
         return self.sharpness * affinities(episodes.query, centers).mT
 
-    def _errors(self, chances: Tensor, known: Tensor) -> Tensor:
+    def _errors(self, probabilities: Tensor, members: Tensor) -> Tensor:
         """Return the derivative of the loss of each task by its logits, (T, n_classes, N)."""
-        n_support = known.shape[2]
-        support, query = chances[..., :n_support], chances[..., n_support:]
+        n_support = members.shape[2]
+        support, query = probabilities[..., :n_support], probabilities[..., n_support:]
         slopes = self.conditional_weight * self._slope(query) - self._slope(
             query.mean(dim=-1, keepdim=True)
         )
         pulls = query * slopes / query.shape[2]
         errors = pulls - query * pulls.sum(dim=1, keepdim=True)
-        return torch.cat([self.support_weight / n_support * (support - known), errors], dim=-1)
+        return torch.cat([self.support_weight / n_support * (support - members), errors], dim=-1)
 
-    def _slope(self, chances: Tensor) -> Tensor:
-        """Return the derivative of the entropy by the chances."""
-        chances = chances.clamp(min=1e-30)
+    def _slope(self, probabilities: Tensor) -> Tensor:
+        """Return the derivative of the entropy by the probabilities."""
+        probabilities = probabilities.clamp(min=1e-30)
         if self.order is None:
-            return -chances.log()  # but for a constant, which cancels
-        return -self.order / (self.order - 1) * chances.pow(self.order - 1)
+            return -probabilities.log()  # but for a constant, which cancels
+        return -self.order / (self.order - 1) * probabilities.pow(self.order - 1)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from diffresnet.nodes.baselines.network import links_of
+from diffresnet.learning.propagation import spread_labels
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.splits import Split
@@ -17,32 +17,31 @@ SMALLEST = 1e-12
 
 @dataclass(frozen=True)
 class LabelPropagation:
-    """F <- share S F + (1 - share) Y with S = D^-1/2 (A + I) D^-1/2 (Zhou and others).
+    """F <- alpha S F + (1 - alpha) Y with S = D^-1/2 (A + I) D^-1/2 (Zhou and others).
 
     Attributes:
-        share: of the neighbors.
+        alpha: what a node takes from its neighbors.
         n_rounds: how often.
     """
 
-    share: float = 0.9
+    alpha: float = 0.9
     n_rounds: int = 100
 
     name = "label propagation"
     is_random = False
 
     def prepare(self, graph: NodeGraph) -> Solve:
-        """Make S."""
-        step = links_of(graph).normalized.to_sparse_csr()
+        """Take the labels."""
         labels = torch.from_numpy(graph.labels)
 
         def solve(split: Split, _: int) -> Tensor:
             train = torch.from_numpy(split.train)
-            known = torch.zeros(graph.n_nodes, graph.n_classes)
-            known[train] = one_hot(labels[train], graph.n_classes).float()
-            now = known
-            for _ in range(self.n_rounds):
-                now = self.share * (step @ now) + (1 - self.share) * known
-            shares = now / now.sum(dim=1, keepdim=True).clamp(min=SMALLEST)
-            return shares.clamp(min=SMALLEST).log()
+            targets = torch.zeros(graph.n_nodes, graph.n_classes)
+            targets[train] = one_hot(labels[train], graph.n_classes).float()
+            found = spread_labels(
+                graph.operator.weights, targets, self.alpha, n_rounds=self.n_rounds
+            )
+            probabilities = found / found.sum(dim=1, keepdim=True).clamp(min=SMALLEST)
+            return probabilities.clamp(min=SMALLEST).log()
 
         return solve

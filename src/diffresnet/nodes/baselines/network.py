@@ -32,6 +32,14 @@ class Links:
     weights: Tensor
     normalized: Tensor
 
+    @classmethod
+    def of(cls, graph: NodeGraph) -> "Links":
+        """Take the links of a graph."""
+        entries = graph.adjacency.maximum(graph.adjacency.T).tocoo()
+        apart = entries.row != entries.col
+        edges = torch.from_numpy(np.stack([entries.row, entries.col])[:, apart].astype(np.int64))
+        return cls(edges, torch.from_numpy(entries.data[apart]), graph.operator.weights)
+
 
 class Inputs:
     """Features (N, F), as they are and with dropout, which only looks at those that are not 0.
@@ -97,21 +105,6 @@ class PlainNetwork(nn.Module):
         return self.eval().body(self.inputs.plain, self.links)
 
 
-def links_of(graph: NodeGraph) -> Links:
-    """Return the links of a graph."""
-    entries = graph.adjacency.maximum(graph.adjacency.T).tocoo()
-    apart = entries.row != entries.col
-    edges = torch.from_numpy(np.stack([entries.row, entries.col])[:, apart].astype(np.int64))
-    weights, n_nodes = torch.from_numpy(entries.data[apart]), graph.n_nodes
-    loops = torch.arange(n_nodes).expand(2, -1)
-    both, values = torch.cat([edges, loops], dim=1), torch.cat([weights, torch.ones(n_nodes)])
-    roots = torch.zeros(n_nodes).index_add(0, both[0], values).rsqrt()
-    values = values * roots[both[0]] * roots[both[1]]
-    with torch.sparse.check_sparse_tensor_invariants(enable=False):
-        normalized = torch.sparse_coo_tensor(both, values, (n_nodes, n_nodes)).coalesce()
-    return Links(edges, weights, normalized)
-
-
 def glorot(n_in: int, n_out: int, *, bias: bool = True) -> nn.Linear:
     """Return a linear layer that is initialized as these networks are."""
     layer = nn.Linear(n_in, n_out, bias=bias)
@@ -143,7 +136,7 @@ class Settings(Protocol):
 def prepare_network(method: Settings, graph: NodeGraph, build: Callable[[], nn.Module]) -> Solve:
     """Return what trains a network on a split; `build` draws its parameters."""
     check_probability(method.name, "dropout", method.dropout)
-    inputs, links = Inputs(graph.features, method.dropout), links_of(graph)
+    inputs, links = Inputs(graph.features, method.dropout), Links.of(graph)
 
     def make() -> PlainNetwork:
         with needs_extra(method.name, "graphs"):

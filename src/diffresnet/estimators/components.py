@@ -1,4 +1,4 @@
-"""Parts of the graph that are not connected: which classes have a label in which."""
+"""Components of the graph: labels spread within one only."""
 
 from typing import Any
 
@@ -10,33 +10,36 @@ from torch import Tensor
 from diffresnet.learning.labels import Labels
 
 PENALTY = 5.0
-"""What the score of a class loses in a part that has labels, but none of it."""
+"""What the score of a class loses in a component that has labels, but none of it."""
 
 
-def part_scores(components: npt.NDArray[Any], labels: Labels) -> Tensor | None:
+def score_components(
+    components: npt.NDArray[Any], labels: Labels, penalty: float = PENALTY
+) -> Tensor | None:
     """Return what is added to the scores of the points, (N, K), or None if nothing is.
 
-    Labels spread within a part only. So where a part has labels, they are likely to be those of
-    its points; where it has none, nothing is known.
+    Where a component has labels, they are likely to be those of its points; where it has none,
+    nothing is known.
 
     Args:
-        components: (N,) the part of each point.
+        components: (N,) the component of each point.
         labels: the labeled points.
+        penalty: see `PENALTY`.
 
     Examples:
         >>> labels = Labels(torch.tensor([0, 2]), torch.tensor([0, 1]), 2)
-        >>> part_scores(np.array([0, 0, 1, 1, 2]), labels)
+        >>> score_components(np.array([0, 0, 1, 1, 2]), labels)
         tensor([[ 0., -5.],
                 [ 0., -5.],
                 [-5.,  0.],
                 [-5.,  0.],
                 [ 0.,  0.]])
     """
-    own = components[labels.known.numpy()]
+    own = components[labels.rows.numpy()]
     if len(np.unique(own)) < 2:
         return None
     present = torch.zeros(int(components.max()) + 1, labels.n_classes, dtype=torch.bool)
     present[torch.from_numpy(own).long(), labels.classes] = True
     lost = present.any(dim=1, keepdim=True) & ~present
-    scores = torch.where(lost, -PENALTY, 0.0)
+    scores = torch.where(lost, -penalty, 0.0)
     return scores[torch.from_numpy(components).long()]

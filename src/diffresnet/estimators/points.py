@@ -8,18 +8,40 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
 from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.operator import DiffusionOperator
-from diffresnet.estimators.features import N_FOR_CLASSES, FeatureSpace
-from diffresnet.estimators.spectrum import Spectrum
-from diffresnet.estimators.views import View
+from diffresnet.diffusion.spectrum import Spectrum
+from diffresnet.estimators.features import FeatureSpace
 from diffresnet.graph import matrix as mx
+from diffresnet.graph.attachment import attach_points, attach_rows
 from diffresnet.graph.weights import build_weights
 
-FEATURE_SHARPNESS = 20.0
+N_MODES = 100
+MODES_PER_CLASS = 3
+
+
+@dataclass(frozen=True)
+class Places:
+    """Points as a solver sees them: the fitted ones, or new ones attached to these.
+
+    Attributes:
+        points: (n, d) their features as points; None if there are none.
+        attachment: (n, N) weights of the fitted points that a new one receives from; None for the
+            fitted points themselves.
+    """
+
+    points: Tensor | None
+    attachment: sparse.csr_array | None = None
+
+    def read(self, values: Tensor) -> Tensor:
+        """Return what the points have of (N, m) values of the fitted points."""
+        if self.attachment is None:
+            return values
+        return torch.from_numpy(self.attachment @ values.double().numpy())
 
 
 @dataclass(frozen=True)
@@ -44,12 +66,13 @@ class FittedPoints:
         features: Any,
         *,
         links: Tensor | None,
-        n_modes: int,
+        n_classes: int,
         n_top: int,
         bandwidth_rank: int,
         normalization: Normalization,
         search: Search,
         seed: int,
+        n_modes: int = N_MODES,
     ) -> "FittedPoints":
         """Build the graph of the nearest neighbors, unless `links` gives one, and decompose it."""
         space, points = FeatureSpace.fit(features, seed)
@@ -63,26 +86,36 @@ class FittedPoints:
                 search=search,
             )
         operator = DiffusionOperator(links)
-        return cls(space, points, operator, Spectrum.of(operator, n_modes))
+        return cls(space, points, operator, _decompose(operator, n_classes, n_modes))
 
     @classmethod
-    def from_graph(cls, links: Tensor, n_modes: int) -> "FittedPoints":
+    def from_graph(cls, links: Tensor, n_classes: int) -> "FittedPoints":
         """Decompose a graph of points that have no features."""
         operator = DiffusionOperator(links)
-        return cls(None, None, operator, Spectrum.of(operator, n_modes))
+        return cls(None, None, operator, _decompose(operator, n_classes, N_MODES))
 
     @cached_property
     def components(self) -> npt.NDArray[np.int32]:
-        """The connected part of the graph that each point belongs to, (N,)."""
+        """The connected component of the graph that each point belongs to, (N,)."""
         return connected_components(mx.to_scipy(self.operator.weights), directed=False)[1]
 
-    @cached_property
-    def feature_view(self) -> View | None:
-        """The points by their features, or None."""
-        if self.points is None:
-            return None
-        shown = self.points[:, :N_FOR_CLASSES]
-        return View.make(shown, shown.new_ones(shown.shape[1]), FEATURE_SHARPNESS, by_mean=True)
+    @property
+    def places(self) -> Places:
+        """The fitted points as a solver sees them."""
+        return Places(self.points)
+
+    def attach(self, given: Any, n_top: int, bandwidth_rank: int) -> Places:
+        """Return new points as a solver sees them.
+
+        Args:
+            given: (n, d) features, or (n, N) weights of links to the fitted points.
+            n_top: neighbors that a new point receives from, itself counted.
+            bandwidth_rank: of the kernel's width.
+        """
+        if self.space is None or self.points is None:
+            return Places(None, attach_rows(given))
+        points = self.space.place(given).double()
+        return Places(points, attach_points(points, self.points, n_top, bandwidth_rank))
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return all of it as arrays."""
@@ -117,3 +150,8 @@ class FittedPoints:
         weights = mx.csr(need("row_starts"), need("columns"), need("values"))
         spectrum = Spectrum(need("rates"), need("modes"))
         return cls(space, points, DiffusionOperator(weights), spectrum)
+
+
+def _decompose(operator: DiffusionOperator, n_classes: int, n_modes: int) -> Spectrum:
+    n_modes = min(operator.n_points, max(n_modes, MODES_PER_CLASS * n_classes))
+    return Spectrum.of(operator.laplacian, n_modes)

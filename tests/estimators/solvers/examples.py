@@ -10,12 +10,12 @@ SHARPNESS = 10.0
 CLASSES = torch.arange(3).repeat_interleave(40)
 
 
-def view(noise: float, *, by_mean: bool = False) -> View:
+def view(noise: float) -> View:
     generator = torch.Generator().manual_seed(0)
     raw = one_hot(CLASSES, 6).float() + noise * torch.randn(120, 6, generator=generator)
-    return View.make(raw, torch.ones(6), SHARPNESS, by_mean=by_mean)
+    return View.make(raw, torch.ones(6))
 
 
 def labels(n_each: int) -> Labels:
-    known = torch.cat([40 * one + torch.arange(n_each) for one in range(3)])
-    return Labels(known, CLASSES[known], 3)
+    rows = torch.cat([40 * one + torch.arange(n_each) for one in range(3)])
+    return Labels(rows, CLASSES[rows], 3)

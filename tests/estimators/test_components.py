@@ -3,17 +3,17 @@ import torch
 from sklearn.datasets import make_circles
 
 from diffresnet.estimators import DiffResNetClassifier
-from diffresnet.estimators.parts import part_scores
+from diffresnet.estimators.components import score_components
 from diffresnet.learning.labels import Labels
 
 
-def test_one_part_says_nothing() -> None:
+def test_one_component_says_nothing() -> None:
     labels = Labels(torch.tensor([0, 1]), torch.tensor([0, 1]), 2)
-    assert part_scores(np.zeros(4, dtype=np.int32), labels) is None
-    assert part_scores(np.array([0, 0, 1, 1]), labels) is None
+    assert score_components(np.zeros(4, dtype=np.int32), labels) is None
+    assert score_components(np.array([0, 0, 1, 1]), labels) is None
 
 
-def test_labels_stay_in_their_part() -> None:
+def test_labels_stay_in_their_component() -> None:
     made = make_circles(300, noise=0.02, factor=0.4, random_state=0)
     points, classes = np.asarray(made[0]), np.asarray(made[1])
     labels = np.full(300, -1)

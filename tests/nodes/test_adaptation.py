@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from diffresnet.nodes.class_shares import SharesAdapted, adapt_to_shares
+from diffresnet.learning.calibration import adapt_proportions
+from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
 from diffresnet.nodes.method import Solve
@@ -41,7 +42,7 @@ def test_as_good_as_with_the_true_shares(scale: float, bias: float) -> None:
     scores, labels = even_and_uneven(0)
     given = scale * (scores + bias * torch.tensor([-1.0, 0.0, 1.0]))
     known, others = np.arange(300), np.arange(300, len(labels))
-    found = adapt_to_shares(given, known, labels[:300], others)
+    found = adapt_proportions(given, known, labels[:300], others)
     assert torch.allclose(found.exp().sum(dim=1), torch.ones(len(labels)).double())
     shares = found[others].exp().mean(dim=0)
     assert torch.allclose(shares, torch.tensor(SHARES).double(), atol=0.05)
@@ -58,7 +59,7 @@ def test_validation_nodes_of_the_same_shares() -> None:
     labels = random.choice(3, 20_000, p=SHARES)
     scores = points(random, labels)
     known, others = np.arange(300), np.arange(300, len(labels))
-    found = adapt_to_shares(scores, known, labels[:300], others)
+    found = adapt_proportions(scores, known, labels[:300], others)
     ideal = scores + torch.tensor(SHARES).log()
     assert accuracy(found[others], labels[others]) > accuracy(ideal[others], labels[others]) - 0.01
 
@@ -66,45 +67,45 @@ def test_validation_nodes_of_the_same_shares() -> None:
 def test_a_class_that_no_node_is_of() -> None:
     scores, labels = even_and_uneven(2)
     scores[300:, 2] = -100.0
-    found = adapt_to_shares(scores, np.arange(300), labels[:300], np.arange(300, len(labels)))
+    found = adapt_proportions(scores, np.arange(300), labels[:300], np.arange(300, len(labels)))
     assert bool(found.isfinite().all())
 
 
 def test_few_validation_nodes() -> None:
     scores = torch.eye(3).repeat(10, 1)
     labels = np.tile(np.arange(3), 10)
-    found = adapt_to_shares(
+    found = adapt_proportions(
         scores, np.arange(3), labels[:3], np.arange(30) > 2
     )  # all of them right
     assert found.dtype == torch.float32
     assert np.array_equal(found.argmax(dim=1).numpy(), labels)
-    nothing = adapt_to_shares(torch.zeros(30, 3), np.arange(3), labels[:3], np.arange(3, 30))
+    nothing = adapt_proportions(torch.zeros(30, 3), np.arange(3), labels[:3], np.arange(3, 30))
     assert torch.allclose(nothing.exp(), torch.full((30, 3), 1 / 3), atol=1e-3)
 
 
 def test_inside_a_model() -> None:
     scores = torch.eye(3).repeat(10, 1).requires_grad_()
     labels, others = np.arange(3), np.arange(3, 30)
-    assert not adapt_to_shares(scores, labels, labels, others).requires_grad
+    assert not adapt_proportions(scores, labels, labels, others).requires_grad
     with torch.inference_mode():
-        assert adapt_to_shares(scores * 1, labels, labels, others).shape == (30, 3)
+        assert adapt_proportions(scores * 1, labels, labels, others).shape == (30, 3)
 
 
 @pytest.mark.parametrize(
     ("scores", "labels", "message"),
     [
-        (torch.eye(3), [0, 1], "`validation` must be nodes of all 3 classes, got 2 nodes of 2"),
-        (torch.eye(3), [], "`validation` must be nodes of all 3 classes, got 0 nodes"),
-        (torch.eye(3), [0, 1, -1], "`validation` must be nodes of all 3 classes"),
+        (torch.eye(3), [0, 1], "`held_out` must be labels of all 3 classes, got 2 of 2"),
+        (torch.eye(3), [], "`held_out` must be labels of all 3 classes, got 0"),
+        (torch.eye(3), [0, 1, -1], "`held_out` must be labels of all 3 classes"),
         (torch.full((3, 3), torch.nan), [0, 1, 2], "`scores` must be finite"),
         (torch.zeros(3), [0, 1, 2], "`scores` must be finite, of shape"),
-        (torch.eye(3), [0, 1, 2], "`unlabeled` must be of some nodes"),
+        (torch.eye(3), [0, 1, 2], "`unlabeled` must be some points"),
     ],
 )
 def test_wrong_input(scores: Tensor, labels: list[int], message: str) -> None:
     known = np.array(labels, dtype=np.int64)
     with pytest.raises(ValueError, match=message):
-        adapt_to_shares(scores, np.arange(len(labels)), known, np.zeros(3, dtype=bool))
+        adapt_proportions(scores, np.arange(len(labels)), known, np.zeros(3, dtype=bool))
 
 
 @dataclass(frozen=True)
@@ -131,9 +132,9 @@ def test_a_method_with_shares_adapted() -> None:
     protocol = SplitProtocol(5, 50, n_splits=2, n_inits=3)
     plain, adapted = (
         run_protocol(graph, method, protocol, show_progress=False)
-        for method in (Given(), SharesAdapted(Given()))
+        for method in (Given(), ProportionsAdapted(Given()))
     )
-    assert adapted.method == "given, shares adapted"
+    assert adapted.method == "given, proportions adapted"
     assert len(adapted.runs) == 2
     assert adapted.mean > plain.mean + 0.02
 
@@ -143,4 +144,4 @@ def test_no_validation_nodes_is_said_before_the_method_runs() -> None:
     graph = NodeGraph.from_edges(np.array([[0, 1]]), np.eye(40), labels)
     split = next(SplitProtocol(5, 0).splits(graph))
     with pytest.raises(ValueError, match="--validation-nodes"):
-        SharesAdapted(KernelDiffResNet()).prepare(graph)(split, 0)
+        ProportionsAdapted(KernelDiffResNet()).prepare(graph)(split, 0)

@@ -5,7 +5,7 @@ import torch
 from scipy import sparse
 from torch import nn
 
-from diffresnet.nodes.node_kernel import kernel_points, node_kernel
+from diffresnet.learning.kernels import kernel_points, node_kernel
 
 
 def features() -> sparse.csr_array:
@@ -35,7 +35,7 @@ def test_equals_the_gradients_of_wide_networks() -> None:
 
 
 def test_points_have_the_kernel() -> None:
-    points = kernel_points(features(), 6)
+    points = kernel_points(node_kernel, features(), 6)
     assert torch.allclose(points @ points.mT, node_kernel(features(), features()), atol=1e-4)
-    fewer = kernel_points(features(), 3)
+    fewer = kernel_points(node_kernel, features(), 3)
     assert fewer.shape == (6, 3)

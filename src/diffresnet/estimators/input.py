@@ -1,19 +1,15 @@
-"""Checks of the classifier's parameters."""
+"""What users give the classifier: parameters, features, a graph; checked."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from joblib import cpu_count
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
 from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.estimators.solution import SolverName
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.weights import graph_weights
 
@@ -30,7 +26,7 @@ def check_parameters(model: "DiffResNetClassifier") -> None:
     check_choice(NAME, "normalization", model.normalization, ("symmetric", "sinkhorn"))
     check_choice(NAME, "search", model.search, ("auto", "exact", "approximate"))
     check_choice(NAME, "graph", model.graph, ("features", "precomputed"))
-    check_choice(NAME, "solver", model.solver, ("kernel", "sgd"))
+    check_choice(NAME, "solver", model.solver, get_args(SolverName))
     check_real(NAME, "step_size", model.step_size)
     if model.n_steps != "auto":
         check_count(NAME, "n_steps", model.n_steps, low=0)
@@ -45,16 +41,19 @@ def check_prior(prior: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64
     if isinstance(prior, str):
         check_choice(NAME, "class_prior", prior, ("uniform",))
         return np.full(len(classes), 1 / len(classes))
-    shares = np.asarray(prior, dtype=np.float64)
-    if shares.shape != classes.shape or not np.all(shares > 0) or not np.isfinite(shares).all():
+    given = np.asarray(prior, dtype=np.float64)
+    if given.shape != classes.shape or not np.all(given > 0) or not np.isfinite(given).all():
         must = f"None, 'uniform', or {len(classes)} positive proportions"
         remedy = f"Give one for each of the classes {classes.tolist()}."
         fail(NAME, "class_prior", must, prior, remedy)
-    return shares / shares.sum()
+    return given / given.sum()
 
 
 def check_several(classes: npt.NDArray[Any]) -> None:
-    """Raise if there is one class only."""
+    """Raise if there is no label, or one class only."""
+    if len(classes) == 0:
+        remedy = "Label at least one point of each class; -1, None, NaN and '' mean unlabeled."
+        fail(f"{NAME}.fit", "y", "labels, at least two", "none but missing ones", remedy)
     if len(classes) < 2:
         got = f"only one class, {classes[0]!s}"
         remedy = "Label a point of another class."
@@ -81,7 +80,7 @@ def check_step(step_size: float, operator: DiffusionOperator) -> None:
         fail(NAME, "step_size", must, step_size, "Lower it, and raise `n_steps` instead.")
 
 
-def links_of(graph: Any) -> Tensor:
+def weights_of(graph: Any) -> Tensor:
     """Return the weights of a given graph, as CSR."""
     weights = graph_weights(graph).float()
     if weights.ndim != 2:
@@ -95,17 +94,3 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-@contextmanager
-def limited_threads(n_threads: int | None) -> Generator[None]:
-    """Let torch, NumPy and SciPy use so many threads inside the block."""
-    before = torch.get_num_threads()
-    n_used = max(1, cpu_count()) if n_threads == -1 else n_threads
-    if n_used is not None:
-        torch.set_num_threads(n_used)
-    try:
-        with threadpool_limits(n_used):
-            yield
-    finally:
-        torch.set_num_threads(before)

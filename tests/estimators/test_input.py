@@ -5,12 +5,11 @@ import pytest
 import torch
 
 from diffresnet.estimators import DiffResNetClassifier
-from diffresnet.estimators.parameters import (
+from diffresnet.estimators.input import (
     check_parameters,
     check_prior,
-    limited_threads,
-    links_of,
     seed_of,
+    weights_of,
 )
 
 
@@ -44,17 +43,13 @@ def test_prior() -> None:
 
 
 def test_links_are_one_sparse_matrix() -> None:
-    links = links_of(np.array([[0.0, 1], [1, 0]]))
+    links = weights_of(np.array([[0.0, 1], [1, 0]]))
     assert links.layout == torch.sparse_csr
     assert links.to_dense().tolist() == [[0.5, 0.5], [0.5, 0.5]]
     with pytest.raises(ValueError, match=r"`graph` must be one graph, \(N, N\), got shape"):
-        links_of(np.ones((2, 3, 3)))
+        weights_of(np.ones((2, 3, 3)))
 
 
-def test_seeds_and_threads() -> None:
+def test_seeds() -> None:
     assert seed_of(5) == 5
     assert seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))
-    before = torch.get_num_threads()
-    with limited_threads(1):
-        assert torch.get_num_threads() == 1
-    assert torch.get_num_threads() == before

@@ -1,0 +1,1 @@
+"""Three ways to learn from the labels, behind one interface."""

@@ -1,0 +1,69 @@
+"""The constants of diffusion prototypes; benchmarks/classifier_ablation.py varies each of them."""
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PrototypeSettings:
+    """What diffusion prototypes depend on.
+
+    Attributes:
+        n_features: principal directions of the features that classes are told apart by.
+        n_sampled: prototypes are refined by so many of the points.
+        n_rounds: of refinement.
+        rate: how far a prototype moves in a round.
+        refined_weight: of the refined prototype against what labels say.
+        graph_sharpness: of the classes in the graph's view, for up to `many_classes` classes.
+        feature_sharpness: of the classes in the features' view.
+        many_classes: with more classes the graph's view is sharper, by the root of the excess.
+        n_exemplars: so many labeled points of a class speak for themselves in the graph's view.
+        softness: how much the nearest of them outweigh the others, in units of the sharpness.
+        n_restarts: of the measure of stability.
+        least_stability: below it the graph's view is not trusted; see `view_weight`.
+        stability_range: from there on it is, more and more.
+        least_weight: of the graph's view.
+        least_scale_stability: as `least_stability`, for `scale`.
+        scale_range: as `stability_range`, for `scale`.
+        least_scale: of the scores.
+        n_folds: of held-out labels.
+        doubt: how far weight, and logarithm of the scale, may be from what stability says.
+    """
+
+    n_features: int = 100
+    n_sampled: int = 4000
+    n_rounds: int = 30
+    rate: float = 0.3
+    refined_weight: float = 0.5
+    graph_sharpness: float = 10.0
+    feature_sharpness: float = 20.0
+    many_classes: float = 10.0
+    n_exemplars: int = 20
+    softness: float = 0.25
+    n_restarts: int = 8
+    least_stability: float = 0.84
+    stability_range: float = 0.06
+    least_weight: float = 0.1
+    least_scale_stability: float = 0.82
+    scale_range: float = 0.07
+    least_scale: float = 0.25
+    n_folds: int = 5
+    doubt: float = 0.5
+
+    def sharper(self, n_classes: int) -> float:
+        """Return how much sharper many classes must be for a point to belong mostly to one."""
+        return max(1.0, math.sqrt(n_classes / self.many_classes))
+
+    def view_weight(self, stability: float) -> float:
+        """Return the weight of the graph's view when no label can be held out."""
+        risen = _ramp(stability, self.least_stability, self.stability_range)
+        return self.least_weight + (1 - self.least_weight) * risen
+
+    def scale(self, stability: float, n_classes: int) -> float:
+        """Return the scale of the scores when no label can be held out."""
+        risen = _ramp(stability, self.least_scale_stability, self.scale_range)
+        return (self.least_scale + (1 - self.least_scale) * risen) / self.sharper(n_classes)
+
+
+def _ramp(value: float, start: float, length: float) -> float:
+    return min(1.0, max(0.0, (value - start) / length))

@@ -1,0 +1,47 @@
+"""How stable the classes are in the graph: a witness where no label can be held out."""
+
+import torch
+from torch import Tensor
+
+from diffresnet.estimators.solvers.directions import Directions
+from diffresnet.estimators.solvers.settings import PrototypeSettings
+from diffresnet.estimators.views import View
+from diffresnet.learning.prototypes import spherical_kmeans
+
+
+def measure_stability(
+    view: View,
+    directions: Directions,
+    sample: Tensor,
+    generator: torch.Generator,
+    settings: PrototypeSettings,
+) -> float:
+    """Measure how well classes are found again from one random point of each.
+
+    The refined classes are, then the classes that were found from them, and so on: what comes out
+    says more of the graph than of the labels.
+
+    Returns:
+        The part of the points that keep their class, over all restarts.
+    """
+    points, prototypes = view.points[sample], directions.refined
+    classes = (points @ prototypes.mT).argmax(dim=1)
+    kept = 0.0
+    for _ in range(settings.n_restarts):
+        order = torch.randperm(len(points), generator=generator).to(points.device)
+        last = torch.full((len(prototypes),), -1, device=points.device)
+        last.scatter_reduce_(0, classes[order], torch.arange(len(order)).to(order), "amax")
+        first = torch.where((last >= 0).unsqueeze(1), points[order[last]], prototypes)
+        none = order[:0]
+        prototypes = spherical_kmeans(
+            points,
+            first,
+            rows=none,
+            classes=none,
+            sharpness=directions.sharpness,
+            n_rounds=settings.n_rounds,
+            rate=settings.rate,
+        )
+        before, classes = classes, (points @ prototypes.mT).argmax(dim=1)
+        kept += float((before == classes).double().mean())
+    return kept / max(1, settings.n_restarts)

@@ -1,0 +1,18 @@
+import torch
+
+from diffresnet.estimators.solvers.directions import find_directions
+from diffresnet.estimators.solvers.settings import PrototypeSettings
+from diffresnet.estimators.solvers.stability import measure_stability
+from tests.estimators.solvers.examples import SHARPNESS, labels, view
+
+
+def test_stability_of_clusters_and_of_noise() -> None:
+    sample, generator = torch.arange(120), torch.Generator().manual_seed(0)
+    settings = PrototypeSettings()
+    found: list[float] = []
+    for noise in (0.1, 5.0):
+        seen = view(noise)
+        directions = find_directions(seen, labels(1), sample, SHARPNESS, settings, by_mean=False)
+        found.append(measure_stability(seen, directions, sample, generator, settings))
+    assert found[0] > 0.99
+    assert found[1] < 0.9

@@ -1,0 +1,15 @@
+import numpy as np
+import pytest
+
+from diffresnet.nodes.masks import encode_split
+
+
+def test_a_split_is_one_part_a_node() -> None:
+    train, test = np.array([True, False, False]), np.array([False, True, False])
+    assert encode_split("f", {"train_mask": train, "test_mask": test}, 3).tolist() == [0, 2, -1]
+    with pytest.raises(ValueError, match="apart from the other masks"):
+        encode_split("f", {"train_mask": train, "test_mask": train}, 3)
+    with pytest.raises(ValueError, match="of train_mask, val_mask, test_mask, got 'mask'"):
+        encode_split("f", {"mask": train}, 3)
+    with pytest.raises(ValueError, match=r"booleans of shape \(3,\)"):
+        encode_split("f", {"train_mask": train[:2]}, 3)
