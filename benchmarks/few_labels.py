@@ -1,8 +1,8 @@
-"""Which method labels the rest best, given one or five labels of each class?
+"""Which method labels the rest best, given one or five labels per class?
 
-Every rival has its choice: features as they are or centered and scaled to length one, and of each
-graph method the kernel and the number of neighbors that are best on the first draws. Our
-classifier has its defaults. The methods of `graphlearning` (with `annoy`) take part where it is
+Every baseline has its choice: features as they are or centered and scaled to length one, and of
+each graph method the kernel and the number of neighbors that are best on the first draws. Our
+solvers have their defaults. The methods of `graphlearning` (with `annoy`) take part where it is
 installed. A stopped run goes on where it was; what was run takes its place in the kept results.
 """
 
@@ -27,6 +27,7 @@ from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTraini
 from diffresnet._support.writing import write_whole
 from diffresnet.datasets.files import find_data_file
 from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.estimators.solution import SolverName
 from timing import kept_results, set_threads, write_results
 
 Floats = npt.NDArray[Any]
@@ -36,7 +37,7 @@ Contestant = Callable[[Floats, Floats], Floats]
 SETS = ("cifar10", "trec", "banking77", "mnist")
 N_DRAWS = 20
 N_TRIAL_DRAWS = 2
-"""The best variant of a rival is found on so many draws."""
+"""The best variant of a baseline is found on so many draws."""
 
 
 def load(name: str) -> tuple[Floats, Floats]:
@@ -56,7 +57,7 @@ def load(name: str) -> tuple[Floats, Floats]:
 
 
 def draw(labels: Floats, n_labels: int, seed: int) -> Floats:
-    """Return labels of which only `n_labels` a class are known, the others -1."""
+    """Return labels of which only `n_labels` per class are known, the others -1."""
     generator = np.random.default_rng(seed)
     partly = np.full(len(labels), -1)
     for one in np.unique(labels):
@@ -93,7 +94,7 @@ def transductive(make: Callable[[], Any], features: Floats, partly: Floats) -> F
 
 
 class Graphs:
-    """Weight matrices of a set, each made once: the rivals that need them are fitted many times."""
+    """Weight matrices of a set, each made once: baselines that need them are fitted many times."""
 
     def __init__(self, features: Floats) -> None:
         self.features = features
@@ -152,8 +153,8 @@ def learn_on_graph(
     return run
 
 
-def rivals(features: Floats, *, with_graphlearning: bool) -> dict[str, list[Contestant]]:
-    """Return the variants of each rival. Each takes features and partly known labels."""
+def baselines(features: Floats, *, with_graphlearning: bool) -> dict[str, list[Contestant]]:
+    """Return the variants of each baseline; each takes features and partial labels."""
     both = (features, centered(features))
 
     def on(which: Floats, run: Contestant) -> Contestant:
@@ -214,16 +215,24 @@ def judge(scores: Floats, labels: Floats, partly: Floats) -> dict[str, float]:
     return found
 
 
+OURS: dict[str, SolverName] = {
+    "diffusion prototypes": "prototypes",
+    "Diff-ResNet, kernel": "kernel",
+    "Diff-ResNet, network": "network",
+}
+
+
 class Ours:
     """Our classifier as it comes; its graph is made once, and its labels are changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, solver: SolverName) -> None:
+        self.solver: SolverName = solver
         self.model: DiffResNetClassifier | None = None
 
     def __call__(self, features: Floats, partly: Floats) -> Floats:
         """Fit, or forget all labels and take these: both give the same."""
         if self.model is None:
-            self.model = DiffResNetClassifier().fit(features, partly)
+            self.model = DiffResNetClassifier(solver=self.solver).fit(features, partly)
         else:
             self.model.update_labels(np.arange(len(partly)), partly)
         return self.model.label_distributions_
@@ -233,9 +242,9 @@ def contest(name: str, folder: Path, *, methods: list[str] | None) -> Iterable[d
     """Yield the results of each method on a set."""
     features, labels = load(name)
     with_graphlearning = find_spec("graphlearning") is not None
-    contestants = {"Diff-ResNet": [Ours()]} | rivals(
-        features, with_graphlearning=with_graphlearning
-    )
+    contestants: dict[str, list[Contestant]] = {
+        method: [Ours(solver)] for method, solver in OURS.items()
+    } | baselines(features, with_graphlearning=with_graphlearning)
     for n_labels in (1, 5):
         draws = [draw(labels, n_labels, seed) for seed in range(N_DRAWS)]
         for method, variants in contestants.items():
@@ -244,7 +253,7 @@ def contest(name: str, folder: Path, *, methods: list[str] | None) -> Iterable[d
             kept = folder / f"{name}-{n_labels}-{method}.json"
             if not kept.exists():
                 result = run(variants, features, labels, draws)
-                result = {"set": name, "labels_a_class": n_labels, "method": method} | result
+                result = {"set": name, "labels_per_class": n_labels, "method": method} | result
                 write_whole(kept, json.dumps(result).encode())
             result = json.loads(kept.read_text())
             print(name, n_labels, method, f"{result['accuracy']:.4f}", flush=True)
@@ -281,12 +290,12 @@ def run(
 
 
 Place = tuple[str, str, int]
-"""A method, a set, and how many labels a class."""
+"""A method, a set, and how many labels per class."""
 
 
 def place(result: dict[str, Any]) -> Place:
     """Return where in the table a result stands."""
-    return result["method"], result["set"], result["labels_a_class"]
+    return result["method"], result["set"], result["labels_per_class"]
 
 
 def print_table(results: dict[Place, dict[str, Any]], what: str) -> None:
@@ -311,12 +320,12 @@ def main() -> None:
     """Run what is asked for, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", default=",".join(SETS))
-    parser.add_argument("--methods", help="names, with commas between them; all if not given")
+    parser.add_argument("--methods", help="names, with semicolons between them; all if not given")
     parser.add_argument("--unfinished", type=Path, default=Path("unfinished"))
     given = parser.parse_args()
     set_threads(1)
     warnings.simplefilter("ignore", ConvergenceWarning)
-    methods = None if given.methods is None else given.methods.split(",")
+    methods = None if given.methods is None else given.methods.split(";")
     results = {place(result): result for result in kept_results("few_labels")}
     for name in given.sets.split(","):
         for result in contest(name, given.unfinished, methods=methods):

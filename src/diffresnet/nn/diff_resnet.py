@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from torch import Tensor, nn
+from torch.nn import functional
 
 from diffresnet._support.checks import check_count, fail
 from diffresnet._support.types import DiffusionMethod
@@ -73,14 +74,28 @@ class DiffResNet(nn.Module):
     def features(self, x: Tensor, operator: DiffusionOperator | None = None) -> Tensor:
         """Return the points as the classifier sees them, after the last block."""
         for block in self.blocks:
-            x = block(x)
-            if self.diffusion.n_steps > 0:
-                if operator is None:
-                    remedy = "Pass one, or make the model with `n_steps=0`."
-                    fail("DiffResNet", "operator", "a DiffusionOperator", None, remedy)
-                x = self.diffusion(x, operator)
+            x = self._diffuse(block(x), operator)
         return x
 
     def forward(self, x: Tensor, operator: DiffusionOperator | None = None) -> Tensor:
-        """Return the class scores of all points."""
-        return self.classifier(self.features(x, operator))
+        """Return the class scores of all points.
+
+        The classifier commutes with the last diffusion, but for its bias, where nothing is dropped:
+        the scores are diffused in place of the features if they are fewer.
+        """
+        drops = self.training and self.diffusion.dropout.p > 0
+        if len(self.blocks) == 0 or drops or self.classifier.out_features >= x.shape[-1]:
+            return self.classifier(self.features(x, operator))
+        *blocks, last = self.blocks
+        for block in blocks:
+            x = self._diffuse(block(x), operator)
+        scores = functional.linear(last(x), self.classifier.weight)
+        return self._diffuse(scores, operator) + self.classifier.bias
+
+    def _diffuse(self, x: Tensor, operator: DiffusionOperator | None) -> Tensor:
+        if self.diffusion.n_steps == 0:
+            return x
+        if operator is None:
+            remedy = "Pass one, or make the model with `n_steps=0`."
+            fail("DiffResNet", "operator", "a DiffusionOperator", None, remedy)
+        return self.diffusion(x, operator)

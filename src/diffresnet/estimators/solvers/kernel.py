@@ -33,7 +33,7 @@ from diffresnet.learning.labels import Labels
 from diffresnet.learning.prototypes import class_means, members_of, spherical_kmeans
 from diffresnet.learning.tasks import Schedule, Tasks
 
-SCALES = tuple(2.0 ** (step / 2) for step in range(-4, 15))
+SCALES = tuple(2.0 ** (step / 2) for step in range(-8, 15))
 """What scores may be multiplied by before they become probabilities."""
 
 
@@ -44,14 +44,13 @@ class KernelSettings:
     Attributes:
         n_landmarks: points that the kernel of the features is made of.
         identity_weight: tau, of the feature that each point has of its own.
-        prototype_weight: alpha, of the prototypical loss, a mean over points without a label.
+        prototype_weight: alpha, of the prototypical loss, a mean over points without a label;
+            held-out labels, where there are some, choose between it and 0.
         n_sampled: how many of these it sees.
         sharpness: of the soft k-means that refines its prototypes.
         n_rounds: of the soft k-means.
         rate: of the soft k-means.
         schedule: of gradient descent.
-        spread: standard deviation of the scores of a point, on average, where no label can be held
-            out.
         n_folds: of held-out labels.
     """
 
@@ -63,7 +62,6 @@ class KernelSettings:
     n_rounds: int = 30
     rate: float = 0.3
     schedule: Schedule = field(default_factory=lambda: Schedule(n_epochs=400))
-    spread: float = 2.0
     n_folds: int = 5
 
 
@@ -117,11 +115,11 @@ class KernelSolver:
         is_labeled[labels.rows] = True
         others = order[~is_labeled[order]][: self.settings.n_sampled]
         training = _Training(self.settings, _with_constant(view.points), graph_view.points, others)
-        weights = training.weights(labels)
-        scale = training.usual_scale(weights)
         if int(labels.counts.min()) > 1:
-            scale = training.fitting_scale(labels, generator)
-        return SolvedKernel(raw, view, weights, scale)
+            weight, scale = training.choose(labels, generator)
+            return SolvedKernel(raw, view, training.run(labels, weight), scale)
+        weights = training.run(labels, self.settings.prototype_weight)
+        return SolvedKernel(raw, view, weights, training.agreeing_scale(labels, weights))
 
 
 def make_factors(
@@ -162,19 +160,17 @@ class _Training:
     graph_points: Tensor
     others: Tensor
 
-    def weights(self, labels: Labels) -> Tensor:
+    def run(self, labels: Labels, prototype_weight: float) -> Tensor:
         """Return the weights (K, m) of the classifier."""
-        seen, others = torch.cat([labels.rows, self.others]), self.others
-        distances = None
-        if self.settings.prototype_weight > 0 and len(others) > 0:
+        seen, distances = torch.cat([labels.rows, self.others]), None
+        if prototype_weight > 0 and len(self.others) > 0:
             distances = self._distances(labels).unsqueeze(0)
-        weight = 0.0 if distances is None else self.settings.prototype_weight / len(others)
         tasks = Tasks(
             self.factors[seen].unsqueeze(0),
             labels.classes.unsqueeze(0),
             labels.n_classes,
             prototype_distances=distances,
-            prototype_weight=weight,
+            prototype_weight=0.0 if distances is None else prototype_weight / len(self.others),
         )
         return solve_factored(tasks.points, tasks, self.settings.schedule)[0]
 
@@ -193,19 +189,34 @@ class _Training:
         )
         return (2 - 2 * prototypes @ others.mT).clamp(min=0).sqrt()
 
-    def usual_scale(self, weights: Tensor) -> float:
-        """Return the scale with which scores have the usual spread."""
-        scores = self.factors[self.others] @ weights.mT
-        spread = float(scores.std(dim=1).mean()) if len(scores) else 1.0
-        return self.settings.spread / max(spread, 1e-12)
+    def agreeing_scale(self, labels: Labels, weights: Tensor) -> float:
+        """Return the scale with which confidence is, on average, agreement.
 
-    def fitting_scale(self, labels: Labels, generator: torch.Generator) -> float:
-        """Return the scale that fits held-out labels best."""
+        Where no label can be held out, the witness is how often training without the prototypical
+        loss gives the same class.
+        """
+        if len(self.others) == 0:
+            return 1.0
+        scores, other = (
+            self.factors[self.others] @ one.mT for one in (weights, self.run(labels, 0.0))
+        )
+        agreement = float((scores.argmax(dim=1) == other.argmax(dim=1)).double().mean())
+        gaps = [
+            abs(float((scale * scores).softmax(dim=1).amax(dim=1).mean()) - agreement)
+            for scale in SCALES
+        ]
+        return SCALES[gaps.index(min(gaps))]
+
+    def choose(self, labels: Labels, generator: torch.Generator) -> tuple[float, float]:
+        """Return the weight of the prototypical loss, and the scale, that fit held-out labels."""
+        tried = (0.0, self.settings.prototype_weight)
         scores: list[Tensor] = []
         classes: list[Tensor] = []
         n_folds = min(self.settings.n_folds, int(labels.counts.max()))
         for fewer, out in labels.folds(n_folds, generator):
-            scores.append(self.factors[labels.rows[out]] @ self.weights(fewer).mT)
+            found = [self.factors[labels.rows[out]] @ self.run(fewer, one).mT for one in tried]
+            scores.append(torch.stack(found))
             classes.append(labels.classes[out])
-        losses = held_out_losses(torch.cat(scores), torch.cat(classes), SCALES)
-        return SCALES[int(losses.argmin())]
+        losses = held_out_losses(torch.cat(scores, dim=1), torch.cat(classes), SCALES)
+        place, which = divmod(int(losses.argmin()), len(tried))
+        return tried[which], SCALES[place]
