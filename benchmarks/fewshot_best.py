@@ -54,7 +54,7 @@ def run(
         shape=shape,
         split="test",
         n_tasks=n_test,
-        checkpoint=folder / f"{method}-tasks.json",
+        resume=folder / f"{method}-tasks.jsonl",
     )
     result = found.to_json() | {"tuned": tuning.describe(), "accuracies": found.accuracies.tolist()}
     write_whole(kept, json.dumps(result).encode())

@@ -28,7 +28,7 @@ def compare(name: str, n_shots: int, n_tasks: int, unfinished: Path, n_jobs: int
     recipe = make_recipe("diffresnet", shape)
 
     def accuracies(changed: Recipe, part: str) -> Any:
-        checkpoint = unfinished / f"{name}-{n_shots}-{n_tasks}-{part}.json"
+        resume = unfinished / f"{name}-{n_shots}-{n_tasks}-{part}.jsonl"
         return evaluate(
             bank,
             changed,
@@ -36,7 +36,7 @@ def compare(name: str, n_shots: int, n_tasks: int, unfinished: Path, n_jobs: int
             split="test",
             n_tasks=n_tasks,
             n_jobs=n_jobs,
-            checkpoint=checkpoint,
+            resume=resume,
         ).accuracies
 
     method = recipe.method

@@ -91,10 +91,10 @@ def test_tunes_on_validation_classes(bank_file: Path, tmp_path: Path) -> None:
 def test_a_stopped_run_goes_on(bank_file: Path, tmp_path: Path) -> None:
     options = bank_file, "--tasks", 10, "--queries", 3, "--resume", tmp_path / "kept"
     run(*options)
-    kept = tmp_path / "kept" / "diffresnet.json"
-    content = json.loads(kept.read_text())
-    content["accuracies"] = [0.0] * 9 + [None]
-    kept.write_text(json.dumps(content))
+    kept = tmp_path / "kept" / "diffresnet.jsonl"
+    first, batch = kept.read_text().splitlines()
+    content = json.loads(batch) | {"tasks": list(range(9)), "accuracies": [0.0] * 9}
+    kept.write_text(f"{first}\n{json.dumps(content)}\n")
     out = tmp_path / "out.json"
     run(*options, "--json", out)
     assert json.loads(out.read_text())["accuracy"] <= 0.1  # nine are taken from the file
@@ -133,11 +133,11 @@ def test_a_file_that_is_no_bank(tmp_path: Path) -> None:
     assert "an .npz file of plain arrays" in refused(tmp_path / "text.npz")
 
 
-def test_a_foreign_checkpoint_is_refused(bank_file: Path, tmp_path: Path) -> None:
-    (tmp_path / "diffresnet.json").write_text("{}")
+def test_foreign_results_are_refused(bank_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "diffresnet.jsonl").write_text("{}\n")
     said = refused(bank_file, "--tasks", 3, "--resume", tmp_path)
-    assert "`checkpoint` must be one of this evaluation" in said
-    assert (tmp_path / "diffresnet.json").read_text() == "{}"
+    assert "`resume` must be a file of" in said
+    assert (tmp_path / "diffresnet.jsonl").read_text() == "{}\n"
 
 
 def test_a_json_file_that_cannot_be_written(bank_file: Path, tmp_path: Path) -> None:

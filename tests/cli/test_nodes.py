@@ -25,6 +25,7 @@ def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_table_and_file(graph: Path) -> None:
     words = ["nodes", str(graph), *SMALL, "--solver", "kernel", "--json", "out/numbers.json"]
+    words += ["--resume", "kept"]
     words += ["--method", "diffresnet", "--method", "label-propagation"]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
@@ -40,20 +41,20 @@ def test_table_and_file(graph: Path) -> None:
     again = CliRunner().invoke(app, words)
     assert json.loads(Path("out/numbers.json").read_text()) == shown  # nothing is run twice
     assert again.exit_code == 0
-    assert len(list(Path("nodes-runs").iterdir())) == 2
+    assert len(list(Path("kept").iterdir())) == 2
 
 
-def test_shares_adapted(graph: Path) -> None:
+def test_proportions_adapted(graph: Path) -> None:
     words = ["nodes", str(graph), *SMALL, "--solver", "kernel", "--adapt-proportions"]
     result = CliRunner().invoke(app, [*words, "--json", "numbers.json"])
     assert result.exit_code == 0, result.output
     shown = json.loads(Path("numbers.json").read_text())
-    assert shown["method"] == "Diff-ResNet, kernel, shares adapted"
+    assert shown["method"] == "Diff-ResNet, kernel, proportions adapted"
     assert shown["accuracy_mean"] > 0.9
 
 
 def test_settings_and_the_split_of_the_file(graph: Path) -> None:
-    words = ["nodes", str(graph), "--given-split", "--inits", "1", "--runs", "kept"]
+    words = ["nodes", str(graph), "--given-split", "--inits", "1", "--resume", "kept"]
     words += ["--step-size", "0.3", "--steps", "2", "--dropout", "0", "--json", "numbers.json"]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
@@ -68,7 +69,7 @@ def test_without_validation_nodes(graph: Path) -> None:
     result = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
     assert result.exit_code == 2
     assert "--validation-nodes must be at least 1, got no validation nodes with" in result.output
-    assert not Path("nodes-runs").exists()
+    assert [path.name for path in Path().iterdir()] == [graph.name]
     assert CliRunner().invoke(app, [*words, "--solver", "kernel"]).exit_code == 0
     adapted = CliRunner().invoke(app, [*words, "--solver", "kernel", "--adapt-proportions"])
     assert adapted.exit_code == 2
@@ -79,14 +80,14 @@ def test_stopped_by_the_user(graph: Path, monkeypatch: pytest.MonkeyPatch) -> No
         raise KeyboardInterrupt
 
     monkeypatch.setattr(import_module("diffresnet.cli.nodes"), "run_protocol", stop)
-    result = CliRunner().invoke(app, ["nodes", str(graph), *SMALL])
+    result = CliRunner().invoke(app, ["nodes", str(graph), *SMALL, "--resume", "kept"])
     assert result.exit_code == 130
-    assert "The same command goes on from the runs in nodes-runs." in result.output
+    assert "The same command goes on from the runs in kept." in result.output
 
 
 def test_no_place_for_the_runs(graph: Path) -> None:
     Path("kept").write_text("a file")
-    words = ["nodes", str(graph), *SMALL, "--method", "kernel", "--runs", "kept"]
+    words = ["nodes", str(graph), *SMALL, "--method", "kernel", "--resume", "kept"]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 2
     assert "cannot write to kept" in result.output
@@ -110,4 +111,4 @@ def test_wrong_options(graph: Path, words: list[str], message: str) -> None:
     result = CliRunner().invoke(app, ["nodes", str(graph), *words], env={"COLUMNS": "300"})
     assert result.exit_code == 2
     assert message in result.output
-    assert not Path("nodes-runs").exists()
+    assert [path.name for path in Path().iterdir()] == [graph.name]

@@ -25,6 +25,7 @@ from diffresnet.fewshot import (
 )
 from diffresnet.fewshot.methods import DiffResNetMethod, NearestPrototype, PtMap, Solver
 from diffresnet.learning.tasks import Schedule
+from diffresnet.measuring.statistics import half_interval
 from tests.fewshot.examples import random_bank
 
 SHAPE = EpisodeShape(3, 2, 4)
@@ -40,7 +41,7 @@ def accuracies_of(
     n_tasks: int = 20,
     seed: int = 1,
     n_jobs: int = 1,
-    checkpoint: Path | None = None,
+    resume: Path | None = None,
 ) -> NDArray[np.float64]:
     return evaluate(
         random_bank() if bank is None else bank,
@@ -49,7 +50,7 @@ def accuracies_of(
         n_tasks=n_tasks,
         seed=seed,
         n_jobs=n_jobs,
-        checkpoint=checkpoint,
+        resume=resume,
     ).accuracies
 
 
@@ -176,7 +177,7 @@ def test_torch_is_left_as_it_was() -> None:
 def test_summary() -> None:
     found = made_up([0.5, 0.75, 1.0, 0.75])
     assert found.accuracy == 0.75
-    assert found.ci95 == pytest.approx(1.96 * 0.125**0.5 / 2 / 2)
+    assert found.ci95 == pytest.approx(half_interval(found.accuracies))
     content = found.to_json()
     assert json.loads(json.dumps(content)) == content
     assert content.keys() == {
@@ -208,7 +209,7 @@ def test_paired_difference() -> None:
     first, second = made_up([0.5, 0.7, 0.9]), made_up([0.4, 0.7, 0.6])
     found = paired_difference(first, second)
     assert found.difference == pytest.approx(0.4 / 3)
-    assert found.ci95 == pytest.approx(1.96 * np.std([0.1, 0.0, 0.3]) / 3**0.5)
+    assert found.ci95 == pytest.approx(half_interval(np.array([0.1, 0.0, 0.3])))
     itself = paired_difference(first, first)
     assert (itself.difference, itself.ci95) == (0, 0)
     bank = random_bank()
@@ -249,146 +250,108 @@ def test_paired_difference_needs_the_same_tasks() -> None:
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
 def test_an_interrupted_evaluation_goes_on(tmp_path: Path, error: type[BaseException]) -> None:
-    file = tmp_path / "folder" / "results.json"
+    file = tmp_path / "folder" / "results.jsonl"
     expected = accuracies_of(FRAGILE, n_tasks=18)
     assert Fragile.seen == [4, 4, 4, 4, 2]
     Fragile.seen.clear()
     Fragile.error_at.append((2, error))
     with pytest.raises(error):
-        accuracies_of(FRAGILE, n_tasks=18, checkpoint=file)
-    saved = json.loads(file.read_text())
-    assert saved["accuracies"] == [*expected[:8].tolist(), *[None] * 10]
-    resumed = accuracies_of(FRAGILE, n_tasks=18, checkpoint=file)
+        accuracies_of(FRAGILE, n_tasks=18, resume=file)
+    saved = [json.loads(line) for line in file.read_text().splitlines()[1:]]
+    assert [one["tasks"] for one in saved] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert [*saved[0]["accuracies"], *saved[1]["accuracies"]] == expected[:8].tolist()
+    resumed = accuracies_of(FRAGILE, n_tasks=18, resume=file)
     np.testing.assert_array_equal(resumed, expected)
     assert Fragile.seen == [4, 4, 4, 4, 2]  # nothing twice
-    again = accuracies_of(FRAGILE, n_tasks=18, checkpoint=file)
+    again = accuracies_of(FRAGILE, n_tasks=18, resume=file)
     np.testing.assert_array_equal(again, expected)
     assert len(Fragile.seen) == 5
     assert list(file.parent.iterdir()) == [file]
 
 
 @pytest.mark.usefixtures("small_batches")
-def test_processes_and_checkpoints(tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
+def test_processes_and_resuming(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
     Fragile.error_at.append((1, KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        accuracies_of(FRAGILE, checkpoint=file)
-    found = accuracies_of(FRAGILE, checkpoint=file, n_jobs=2)
+        accuracies_of(FRAGILE, resume=file)
+    found = accuracies_of(FRAGILE, resume=file, n_jobs=2)
     np.testing.assert_array_equal(found, accuracies_of(FRAGILE))
-    np.testing.assert_array_equal(accuracies_of(FRAGILE, checkpoint=file, n_jobs=2), found)
+    np.testing.assert_array_equal(accuracies_of(FRAGILE, resume=file, n_jobs=2), found)
 
 
 @pytest.mark.usefixtures("small_batches")
 def test_time_is_that_of_all_parts(tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
+    file = tmp_path / "results.jsonl"
     Fragile.error_at.append((3, KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        accuracies_of(FRAGILE, checkpoint=file)
-    seconds = json.loads(file.read_text())["seconds"]
-    content = file.read_text().replace(f'"seconds": {seconds}', '"seconds": 1000.0')
-    file.write_text(content)
-    found = evaluate(random_bank(), FRAGILE, shape=SHAPE, n_tasks=20, checkpoint=file)
+        accuracies_of(FRAGILE, resume=file)
+    first, second, *others = file.read_text().splitlines()
+    changed = json.dumps(json.loads(second) | {"seconds": 1000.0})
+    file.write_text("\n".join([first, changed, *others, ""]))
+    found = evaluate(random_bank(), FRAGILE, shape=SHAPE, n_tasks=20, resume=file)
     assert 50 < found.seconds_per_task < 51
 
 
 @pytest.mark.usefixtures("small_batches")
 def test_results_are_saved_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file, done = tmp_path / "results.json", list[int]()
+    file, n_lines = tmp_path / "results.jsonl", list[int]()
 
     def spy(self: Fragile, episodes: Episodes) -> Tensor:
         del self
-        if file.exists():
-            saved = json.loads(file.read_text())["accuracies"]
-            done.append(sum(value is not None for value in saved))
-        assert {path.name for path in tmp_path.iterdir()} <= {"results.json"}
+        n_lines.append(len(file.read_text().splitlines()))
         return NearestPrototype()(episodes)
 
-    monkeypatch.setattr(evaluation, "SECONDS_BETWEEN_SAVES", -1.0)
     monkeypatch.setattr(Fragile, "__call__", spy)
-    accuracies_of(FRAGILE, n_tasks=18, checkpoint=file)
-    assert done == [4, 8, 12, 16]
+    accuracies_of(FRAGILE, n_tasks=18, resume=file)
+    assert n_lines == [0, 2, 3, 4, 5]
 
 
-def test_a_file_that_cannot_be_written_whole_is_not_touched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "results.json"
-    Fragile.error_at.append((0, KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        accuracies_of(FRAGILE, checkpoint=file)
-    before = file.read_bytes()
-
-    def no_space(*_: object) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr("os.fsync", no_space)
-    with pytest.raises(OSError, match="No space left"):
-        accuracies_of(FRAGILE, checkpoint=file)
-    assert file.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [file]
-
-
-def test_checkpoints_of_other_evaluations_are_refused(tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
+def test_results_of_other_evaluations_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
     bank = random_bank()
-    accuracies_of("simpleshot", bank, checkpoint=file)
+    accuracies_of("simpleshot", bank, resume=file)
     before = file.read_bytes()
     moved = replace(bank, features=bank.features + 1e-3)
     others: list[Callable[[], object]] = [
-        lambda: accuracies_of("nearest-prototype", bank, checkpoint=file),
-        lambda: accuracies_of("bd-cspn", bank, checkpoint=file),
-        lambda: accuracies_of("simpleshot", moved, checkpoint=file),
-        lambda: accuracies_of("simpleshot", bank, checkpoint=file, seed=2),
-        lambda: accuracies_of("simpleshot", bank, checkpoint=file, n_tasks=21),
-        lambda: accuracies_of("simpleshot", bank, checkpoint=file, shape=EpisodeShape(3, 1, 4)),
+        lambda: accuracies_of("nearest-prototype", bank, resume=file),
+        lambda: accuracies_of("bd-cspn", bank, resume=file),
+        lambda: accuracies_of("simpleshot", moved, resume=file),
+        lambda: accuracies_of("simpleshot", bank, resume=file, seed=2),
+        lambda: accuracies_of("simpleshot", bank, resume=file, n_tasks=21),
+        lambda: accuracies_of("simpleshot", bank, resume=file, shape=EpisodeShape(3, 1, 4)),
     ]
     for other in others:
-        with pytest.raises(ValueError, match="must be") as error:
+        with pytest.raises(ValueError, match="evaluate: `resume` must be a file of"):
             other()
-        assert str(error.value) == (
-            "evaluate: `checkpoint` must be one of this evaluation, "
-            f"got {file}, of another evaluation. "
-            "Delete the file to start anew, or name another one."
-        )
         assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize(
-    "content",
+    "change",
     [
-        b"",
-        b"{",
-        b"\xff\xfe\x00",
-        b"[]",
-        b"null",
-        b'"text"',
-        b"{}",
-        b'{"evaluation": "EVALUATION"}',
-        b'{"evaluation": "EVALUATION", "seconds": 1, "accuracies": ["a"]}',
-        b'{"evaluation": "EVALUATION", "seconds": null, "accuracies": [1]}',
-        b'{"evaluation": "EVALUATION", "seconds": 1, "accuracies": [0.5]}',
-        b'{"evaluation": "EVALUATION", "seconds": 1, "accuracies": 0.5}',
-        b'{"evaluation": "EVALUATION", "seconds": 1, "accuracies": null}',
+        {"accuracies": [7.0] * 20},
+        {"accuracies": [float("inf")] * 20},
+        {"accuracies": [0.5]},
+        {"accuracies": None},
+        {"accuracies": ["a"] * 20},
+        {"tasks": [99] * 20},
+        {"tasks": [-1] * 20},
+        {"tasks": [0.5] * 20},
+        {"seconds": None},
+        {"seconds": -1.0},
+        {"more": 1},
     ],
 )
-def test_broken_checkpoints_are_refused(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "results.json"
-    accuracies_of(FRAGILE, checkpoint=file)
-    Fragile.seen.clear()
-    this: str = json.loads(file.read_text())["evaluation"]
-    broken = content.replace(b'"EVALUATION"', json.dumps(this).encode())
-    file.write_bytes(broken)
-    with pytest.raises(ValueError, match="must be one of this evaluation, got") as error:
-        accuracies_of(FRAGILE, checkpoint=file)
-    assert str(file) in str(error.value)
-    assert str(error.value).endswith("Delete the file to start anew, or name another one.")
-    assert file.read_bytes() == broken
-    assert Fragile.seen == []
-
-
-def test_a_folder_is_no_checkpoint(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"got .* \(IsADirectoryError\)\. Delete the file"):
-        accuracies_of(checkpoint=tmp_path)
+def test_results_that_are_none(tmp_path: Path, change: dict[str, object]) -> None:
+    file = tmp_path / "results.jsonl"
+    accuracies_of("simpleshot", resume=file)
+    first, batch = file.read_text().splitlines()
+    broken = f"{first}\n{json.dumps(json.loads(batch) | change)}\n"
+    file.write_text(broken)
+    with pytest.raises(ValueError, match=r"results\.jsonl with line 2: "):
+        accuracies_of("simpleshot", resume=file)
+    assert file.read_text() == broken
 
 
 def test_a_device_that_torch_does_not_have() -> None:

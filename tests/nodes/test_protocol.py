@@ -16,7 +16,7 @@ from diffresnet.nodes.baselines.mlp import Mlp
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
-from diffresnet.nodes.protocol import NodeResult, compare, digest, run_protocol
+from diffresnet.nodes.protocol import NodeResult, compare, run_protocol
 from diffresnet.nodes.splits import GivenSplit, SplitProtocol
 from diffresnet.nodes.training import NodeSchedule
 from tests.nodes.examples import clusters
@@ -49,45 +49,47 @@ def test_not_random_has_one_init() -> None:
 
 def test_finished_runs_are_not_run_again(tmp_path: Path) -> None:
     kept = tmp_path / "runs.jsonl"
-    first = run_protocol(clusters(), METHOD, PROTOCOL, kept=kept)
+    first = run_protocol(clusters(), METHOD, PROTOCOL, resume=kept)
     lines = kept.read_text().splitlines()
     assert len(lines) == 7
     changed = json.loads(lines[2]) | {"accuracy": 0.125}
     # One run has another accuracy, one is missing, one was being written.
     kept.write_text("\n".join([*lines[:2], json.dumps(changed), *lines[3:6], lines[6][:20]]))
-    again = run_protocol(clusters(), METHOD, PROTOCOL, kept=kept)
+    again = run_protocol(clusters(), METHOD, PROTOCOL, resume=kept)
     expected = without_times(first)
     expected[1] = (0, 1, 0.125)
     assert without_times(again) == expected
     assert len(kept.read_text().splitlines()) == 7
     more = SplitProtocol(5, 5, n_splits=4, n_inits=2)
-    assert without_times(run_protocol(clusters(), METHOD, more, kept=kept))[:6] == expected
+    assert without_times(run_protocol(clusters(), METHOD, more, resume=kept))[:6] == expected
 
 
 def test_runs_of_something_else(tmp_path: Path) -> None:
     kept = tmp_path / "runs.jsonl"
-    run_protocol(clusters(), LabelPropagation(), PROTOCOL, kept=kept)
-    with pytest.raises(ValueError, match="run_protocol: `kept` must be a file of"):
-        run_protocol(clusters(), LabelPropagation(alpha=0.5), PROTOCOL, kept=kept)
-    with pytest.raises(ValueError, match="run_protocol: `kept` must be a file of"):
-        run_protocol(clusters(seed=1), LabelPropagation(), PROTOCOL, kept=kept)
-    assert digest(clusters()) != digest(clusters(seed=1))
+    run_protocol(clusters(), LabelPropagation(), PROTOCOL, resume=kept)
+    with pytest.raises(ValueError, match="run_protocol: `resume` must be a file of"):
+        run_protocol(clusters(), LabelPropagation(alpha=0.5), PROTOCOL, resume=kept)
+    with pytest.raises(ValueError, match="run_protocol: `resume` must be a file of"):
+        run_protocol(clusters(seed=1), LabelPropagation(), PROTOCOL, resume=kept)
+    assert clusters() != clusters(seed=1)
 
 
 def test_differences_of_methods() -> None:
     results = [
         run_protocol(clusters(), method, PROTOCOL) for method in (METHOD, LabelPropagation())
     ]
-    mean, interval = compare(*results)
-    assert mean == pytest.approx(results[0].of_splits().mean() - results[1].of_splits().mean())
+    found = compare(*results)
+    assert found.difference == pytest.approx(
+        results[0].of_splits().mean() - results[1].of_splits().mean()
+    )
     differences = results[0].of_splits() - results[1].of_splits()
     expected = 4.302653 * differences.std(ddof=1) / np.sqrt(3)  # Student's t with 2 degrees
-    assert interval == pytest.approx(expected)
+    assert found.ci95 == pytest.approx(expected)
     elsewhere = run_protocol(clusters(seed=1), METHOD, PROTOCOL)
     with pytest.raises(ValueError, match="compare: `other` must be of the same graph"):
         compare(results[0], elsewhere)
     once = run_protocol(clusters(), LabelPropagation(), SplitProtocol(5, 5, n_splits=1))
-    assert np.isnan(compare(once, once)[1])
+    assert np.isnan(compare(once, once).ci95)
     other = run_protocol(clusters(), LabelPropagation(), SplitProtocol(5, 5, n_splits=2))
     with pytest.raises(ValueError, match="compare: `other` must be of protocol"):
         compare(results[0], other)
@@ -101,9 +103,9 @@ def test_given_splits_are_told_apart(tmp_path: Path) -> None:
         for given in (masks, {"train_mask": masks["test_mask"], "test_mask": masks["train_mask"]})
     )
     kept = tmp_path / "runs.jsonl"
-    run_protocol(one, LabelPropagation(), GivenSplit(), kept=kept)
-    with pytest.raises(ValueError, match="`kept` must be a file of"):
-        run_protocol(other, LabelPropagation(), GivenSplit(), kept=kept)
+    run_protocol(one, LabelPropagation(), GivenSplit(), resume=kept)
+    with pytest.raises(ValueError, match="`resume` must be a file of"):
+        run_protocol(other, LabelPropagation(), GivenSplit(), resume=kept)
 
 
 def test_the_caller_keeps_its_threads() -> None:
@@ -119,7 +121,7 @@ def test_runs_that_diverge_are_no_results(tmp_path: Path) -> None:
     method, kept = TrainedDiffResNet(1000.0, 20, 0.0, NodeSchedule(n_epochs=3)), tmp_path / "runs"
     n_threads = torch.get_num_threads()
     with pytest.raises(ValueError, match=r"step_size|one that learns"):
-        run_protocol(clusters(), method, PROTOCOL, kept=kept)
+        run_protocol(clusters(), method, PROTOCOL, resume=kept)
     assert not kept.exists()
     assert torch.get_num_threads() == n_threads
 
@@ -142,7 +144,7 @@ from tests.nodes.test_protocol import NETWORK, PROTOCOL, clusters
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.protocol import run_protocol
-run_protocol(clusters(), NETWORK, PROTOCOL, kept=Path(sys.argv[1]))
+run_protocol(clusters(), NETWORK, PROTOCOL, resume=Path(sys.argv[1]))
 """
 
 
@@ -159,6 +161,6 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
     process.wait()
     n_before = kept.read_text().count("\n") - 1
     assert n_before >= 1
-    resumed = run_protocol(clusters(), NETWORK, PROTOCOL, kept=kept)
+    resumed = run_protocol(clusters(), NETWORK, PROTOCOL, resume=kept)
     unbroken = run_protocol(clusters(), NETWORK, PROTOCOL)
     assert without_times(resumed) == without_times(unbroken)

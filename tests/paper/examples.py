@@ -23,9 +23,9 @@ def small_bank(*, spread: float = 1.0) -> FeatureBank:
     return FeatureBank(points, labels, names, splits)
 
 
-def small_plan(n_tasks: int = 3, *, checkpoints: Path | None = None) -> TaskPlan:
+def small_plan(n_tasks: int = 3, *, unfinished: Path | None = None) -> TaskPlan:
     """Return a plan on the small bank."""
-    return TaskPlan(small_bank(), "birds.npz", "test", n_tasks, checkpoints=checkpoints)
+    return TaskPlan(small_bank(), "birds.npz", "test", n_tasks, unfinished=unfinished)
 
 
 def save_bank(path: Path) -> Path:

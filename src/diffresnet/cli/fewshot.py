@@ -27,6 +27,7 @@ from diffresnet.fewshot.methods import Solver
 from diffresnet.fewshot.recipes import with_steps
 from diffresnet.fewshot.transforms import parse_transforms
 from diffresnet.fewshot.tuning import tune
+from diffresnet.measuring.statistics import percent
 
 DEFAULT = "diffresnet"
 
@@ -157,7 +158,7 @@ def fewshot(
             seed=seed,
             n_jobs=jobs,
             device=device,
-            checkpoint=None if resume is None else resume / f"{recipe.name}.json",
+            resume=None if resume is None else resume / f"{recipe.name}.jsonl",
         )
         for recipe in recipes
     ]
@@ -250,12 +251,12 @@ def _table(results: Sequence[Evaluation], title: str) -> Table:
         table.add_column(head, justify="right")
     for result in results:
         cells = [
-            f"{100 * result.accuracy:.2f} ± {100 * result.ci95:.2f}",
+            percent(result.accuracy, result.ci95),
             f"{1000 * result.seconds_per_task:.2f}",
         ]
         if result is not results[0]:
             paired = paired_difference(results[0], result)
-            cells.append(f"{100 * paired.difference:+.2f} ± {100 * paired.ci95:.2f}")
+            cells.append(percent(paired.difference, paired.ci95, sign=True))
         table.add_row(TITLES[result.recipe.name], *cells)
     return table
 
@@ -264,7 +265,6 @@ def _to_json(results: Sequence[Evaluation]) -> dict[str, Any]:
     """Return the numbers of the first method, and a list of those of all."""
     listed: list[dict[str, Any]] = []
     for result in results:
-        paired = paired_difference(results[0], result)
-        difference = {"difference": paired.difference, "ci95": paired.ci95}
+        difference = paired_difference(results[0], result).to_json()
         listed.append(result.to_json() | {"first_minus_it": difference})
     return results[0].to_json() | {"results": listed}

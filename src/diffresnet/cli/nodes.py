@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +12,7 @@ from rich.table import Table
 from diffresnet._support.checks import refuse
 from diffresnet.cli.console import say, show
 from diffresnet.cli.outputs import make_folder, write_files
+from diffresnet.measuring.statistics import percent
 from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import (
     DIFFUSION,
@@ -26,6 +26,7 @@ from diffresnet.nodes.catalog import (
 from diffresnet.nodes.citation import recognize
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.method import NodeMethod
 from diffresnet.nodes.protocol import NodeResult, compare, run_file, run_protocol
 from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
 from diffresnet.nodes.splits import GivenSplit, Protocol, SplitProtocol
@@ -121,9 +122,12 @@ def nodes(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processes to share the work.", min=1)] = 1,
-    runs: Annotated[
-        Path, typer.Option(help="Folder that keeps each run as it ends; none is run twice.")
-    ] = Path("nodes-runs"),
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps each run as it ends, so that a stopped command goes on."
+        ),
+    ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="File for the numbers.", dir_okay=False)
     ] = None,
@@ -134,8 +138,8 @@ def nodes(
     others to test; 100 splits, 20 initializations each, from the program's own seeds. Its settings
     are the paper's for the three graphs, and those of Cora for others.
 
-    A run that was stopped goes on when the same command is given again. To label nodes whose class
-    is not known, see diffresnet classify --graph.
+    With --resume, what was stopped goes on when the same command is given again. To label nodes
+    without a label, see diffresnet classify --graph.
 
     Examples:
       diffresnet nodes cora --solver kernel
@@ -164,7 +168,8 @@ def nodes(
         _check_validation(names, solver, adapt_proportions=adapt_proportions)
     if json_file is not None:
         make_folder(json_file.parent, "--json")
-    make_folder(runs, "--runs")
+    if resume is not None:
+        make_folder(resume, "--resume")
     say(_describe(loaded, ready, taken))
     try:
         results = [
@@ -172,20 +177,27 @@ def nodes(
                 ready,
                 one,
                 protocol,
-                kept=run_file(runs, Path(graph).stem, ready, one, protocol),
+                resume=_run_file(resume, graph, ready, one, protocol),
                 n_jobs=jobs,
             )
             for one in methods
         ]
     except KeyboardInterrupt:
-        say(f"Stopped. The same command goes on from the runs in {runs}.")
+        if resume is not None:
+            say(f"Stopped. The same command goes on from the runs in {resume}.")
         raise typer.Exit(130) from None
     show(_table(results))
-    say(f"The runs are kept in {runs}.")
     if json_file is not None:
         content = {"graph": Path(graph).name, "standardized": taken} | _to_json(results)
         text = json.dumps(content, indent=1) + "\n"
         write_files({json_file: text.encode()})
+
+
+def _run_file(
+    folder: Path | None, name: str, graph: NodeGraph, method: NodeMethod, protocol: Protocol
+) -> Path | None:
+    """Return where the runs of a method are kept."""
+    return None if folder is None else run_file(folder, Path(name).stem, graph, method, protocol)
 
 
 def _settings(name: str, graph: NodeGraph, given: Mapping[str, float | None]) -> TrainedDiffResNet:
@@ -258,9 +270,8 @@ def _table(results: Sequence[NodeResult]) -> Table:
             f"{result.seconds_per_run:.2f}",
         ]
         if result is not results[0]:
-            mean, interval = compare(results[0], result)
-            wide = "" if isnan(interval) else f" ± {100 * interval:.2f}"
-            cells.append(f"{100 * mean:+.2f}{wide}")
+            paired = compare(results[0], result)
+            cells.append(percent(paired.difference, paired.ci95, sign=True))
         table.add_row(result.method, *cells)
     table.caption = "± is the deviation over runs; of differences, the 95 % interval over splits"
     return table
@@ -270,7 +281,6 @@ def _to_json(results: Sequence[NodeResult]) -> dict[str, Any]:
     """Return the numbers of the first method, and a list of those of all."""
     listed: list[dict[str, Any]] = []
     for result in results:
-        mean, interval = compare(results[0], result)
-        difference = {"difference": mean, "ci95": None if isnan(interval) else interval}
+        difference = compare(results[0], result).to_json()
         listed.append(result.to_json() | {"first_minus_it": difference})
     return results[0].to_json() | {"results": listed}

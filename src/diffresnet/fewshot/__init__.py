@@ -4,7 +4,6 @@ from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.fewshot.episodes import EpisodeIndices, Episodes, EpisodeSampler, EpisodeShape
 from diffresnet.fewshot.evaluation import (
     Evaluation,
-    PairedDifference,
     classify,
     evaluate,
     paired_difference,
@@ -35,7 +34,6 @@ __all__ = [
     "Evaluation",
     "FeatureBank",
     "Method",
-    "PairedDifference",
     "Power",
     "QueryShift",
     "Recipe",

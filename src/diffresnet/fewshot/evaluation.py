@@ -1,30 +1,27 @@
 """Evaluation: the accuracy of a method over many tasks, and of two methods on the same tasks."""
 
-import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from torch import Tensor
 
 from diffresnet._support.checks import check_count, fail
 from diffresnet._support.progress import progress_bar
-from diffresnet._support.writing import write_whole
 from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.fewshot.episodes import EpisodeIndices, Episodes, EpisodeSampler, EpisodeShape
 from diffresnet.fewshot.recipes import Recipe
 from diffresnet.fewshot.transforms import TRANSFORMS, apply_transforms
+from diffresnet.measuring.runs import RunFile, run_all
+from diffresnet.measuring.statistics import PairedDifference, difference_of, half_interval
 
 BATCH_SIZE = 2**21
 """How many numbers the features of the tasks of a batch have, at most."""
-
-SECONDS_BETWEEN_SAVES = 5.0
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class Evaluation:
 
     @property
     def ci95(self) -> float:
-        """Half of the 95 % confidence interval, 1.96 std / sqrt(n_tasks)."""
+        """Half of the 95 % interval over the tasks; NaN for one task."""
         return half_interval(self.accuracies)
 
     def to_json(self) -> dict[str, Any]:
@@ -61,28 +58,10 @@ class Evaluation:
             "transforms": [*self.recipe.transforms, *self.recipe.ending],
             "settings": repr(self.recipe.method),
             "accuracy": self.accuracy,
-            "ci95": self.ci95,
+            "ci95": None if np.isnan(self.ci95) else self.ci95,
             "seconds_per_task": self.seconds_per_task,
             "tasks": len(self.accuracies),
         }
-
-
-@dataclass(frozen=True)
-class PairedDifference:
-    """By how much one method is better than another on the same tasks.
-
-    Attributes:
-        difference: of the mean accuracies, the first minus the second.
-        ci95: half of its 95 % confidence interval, from the differences task by task.
-    """
-
-    difference: float
-    ci95: float
-
-
-def half_interval(values: NDArray[np.float64]) -> float:
-    """Return 1.96 std / sqrt(n), half of the 95 % confidence interval of a mean."""
-    return float(1.96 * values.std() / np.sqrt(len(values)))
 
 
 def paired_difference(first: Evaluation, second: Evaluation) -> PairedDifference:
@@ -95,8 +74,7 @@ def paired_difference(first: Evaluation, second: Evaluation) -> PairedDifference
         must, got = "on the same tasks as `first`", "other tasks"
         remedy = "Evaluate both with the same bank, shape, split, seed and number of tasks."
         fail("paired_difference", "second", must, got, remedy)
-    differences = first.accuracies - second.accuracies
-    return PairedDifference(float(differences.mean()), half_interval(differences))
+    return difference_of(first.accuracies, second.accuracies)
 
 
 def evaluate(
@@ -109,7 +87,7 @@ def evaluate(
     seed: int = 1,
     n_jobs: int = 1,
     device: str = "cpu",
-    checkpoint: Path | None = None,
+    resume: Path | None = None,
     show_progress: bool = True,
 ) -> Evaluation:
     """Classify the queries of many tasks, and compare with their labels.
@@ -125,12 +103,12 @@ def evaluate(
         seed: of the tasks.
         n_jobs: processes that share the work, one thread each.
         device: where torch computes.
-        checkpoint: a file to which results are written as they come, and from which the
-            evaluation goes on if it was interrupted.
+        resume: a file that keeps batches of tasks as they end; called again with it, the
+            evaluation goes on.
         show_progress: show a bar, on a terminal, once it has taken two seconds.
 
     Raises:
-        ValueError: if the tasks cannot be drawn from the bank, or the checkpoint is of another
+        ValueError: if the tasks cannot be drawn from the bank, or `resume` is a file of another
             evaluation.
 
     Examples:
@@ -147,22 +125,52 @@ def evaluate(
     _check_device(device)
     sampler = EpisodeSampler(bank, shape, split=split, seed=seed)
     tasks = f"{bank.digest} {shape} {split} seed {seed}, {n_tasks} tasks"
-    results = _Results(n_tasks, checkpoint, f"{tasks} {recipe}")
     n_together = max(1, min(250, BATCH_SIZE // (shape.n_points * bank.features.shape[1])))
-    batches = results.missing(n_together)
-    # One array for all batches: joblib shares it with its processes through a file, once.
+    # One array for all batches: processes share it through a file, once.
     features, base_mean = bank.features.numpy(), bank.base_mean().numpy()
-    calls = (
-        delayed(_classify)(features, base_mean, recipe, sampler.draw(batch), device)
-        for batch in batches
-    )
-    n_done = n_tasks - sum(map(len, batches))
-    with progress_bar(recipe.name, n_tasks, show=show_progress) as advance, results:
-        for batch, (accuracies, seconds) in zip(batches, _run(calls, n_jobs), strict=True):
-            results.add(batch, accuracies, seconds)
-            n_done += len(batch)
-            advance(n_done, f"{results.mean():.2%}")
-    return Evaluation(recipe, results.accuracies, results.seconds / n_tasks, tasks)
+    identity = {"tasks": tasks, "recipe": str(recipe)}
+    done = RunFile("evaluate", resume, identity, read=_read_batch(n_tasks), write=asdict)
+    accuracies = np.full(n_tasks, np.nan)
+    with done, progress_bar(recipe.name, n_tasks, show=show_progress) as advance:
+        for ended in done.runs:
+            accuracies[ended.tasks] = ended.accuracies
+        todo = np.flatnonzero(np.isnan(accuracies)).tolist()
+        batches = [todo[start : start + n_together] for start in range(0, len(todo), n_together)]
+        calls = [(features, base_mean, recipe, sampler.draw(batch), device) for batch in batches]
+        for place, (found, seconds) in run_all(_classify, calls, n_jobs=n_jobs):
+            done.add(Batch(batches[place], found.tolist(), seconds))
+            accuracies[batches[place]] = found
+            advance(int((~np.isnan(accuracies)).sum()), f"{np.nanmean(accuracies):.2%}")
+    seconds = sum(ended.seconds for ended in done.runs)
+    return Evaluation(recipe, accuracies, seconds / n_tasks, tasks)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some tasks that were classified.
+
+    Attributes:
+        tasks: their numbers.
+        accuracies: of each.
+        seconds: of computing, for all of them.
+    """
+
+    tasks: list[int]
+    accuracies: list[float]
+    seconds: float
+
+
+def _read_batch(n_tasks: int) -> Callable[[Mapping[str, Any]], Batch]:
+    def read(found: Mapping[str, Any]) -> Batch:
+        batch = Batch(**found)
+        numbers = all(type(task) is int and 0 <= task < n_tasks for task in batch.tasks)
+        reals = all(type(one) is float and 0 <= one <= 1 for one in batch.accuracies)
+        timed = type(batch.seconds) is float and 0 <= batch.seconds < float("inf")
+        if not (numbers and reals and timed and len(batch.tasks) == len(batch.accuracies)):
+            raise ValueError("no accuracies of tasks")
+        return batch
+
+    return read
 
 
 def _check_device(device: str) -> None:
@@ -173,13 +181,6 @@ def _check_device(device: str) -> None:
         fail("evaluate", "device", "one that torch has", f"'{device}' ({reason})", "Use 'cpu'.")
 
 
-def _run(calls: Iterable[Any], n_jobs: int) -> Iterator[tuple[NDArray[np.float64], float]]:
-    if n_jobs == 1:
-        return (function(*args, **kwargs) for function, args, kwargs in calls)
-    results = Parallel(n_jobs=n_jobs, return_as="generator", mmap_mode="c")(calls)
-    return cast("Iterator[tuple[NDArray[np.float64], float]]", results)
-
-
 def _classify(
     features: NDArray[Any],
     base_mean: NDArray[Any],
@@ -187,17 +188,12 @@ def _classify(
     indices: EpisodeIndices,
     device: str,
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the accuracies of some tasks, and the seconds that they took, on one thread."""
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        start = time.perf_counter()
-        episodes = Episodes.fill(indices, torch.from_numpy(features), torch.from_numpy(base_mean))
-        scores = classify(episodes.to(device), recipe)
-        right = scores.argmax(dim=-1).cpu() == indices.query_labels
-        seconds = time.perf_counter() - start
-    finally:
-        torch.set_num_threads(n_threads)
+    """Return the accuracies of some tasks, and the seconds that they took."""
+    start = time.perf_counter()
+    episodes = Episodes.fill(indices, torch.from_numpy(features), torch.from_numpy(base_mean))
+    scores = classify(episodes.to(device), recipe)
+    right = scores.argmax(dim=-1).cpu() == indices.query_labels
+    seconds = time.perf_counter() - start
     return right.to(torch.float64).mean(dim=1).numpy(), seconds
 
 
@@ -221,65 +217,3 @@ def classify(episodes: Episodes, recipe: Recipe) -> Tensor:
         remedy = "The features are too large for its settings: normalize them ('l2')."
         fail("classify", "scores", f"finite, from '{recipe.name}'", got, remedy)
     return scores
-
-
-class _Results:
-    """The accuracies so far, kept in a file if one is named."""
-
-    def __init__(self, n_tasks: int, checkpoint: Path | None, evaluation: str) -> None:
-        self.accuracies = np.full(n_tasks, np.nan)
-        self.seconds = 0.0
-        self.checkpoint, self.evaluation = checkpoint, evaluation
-        self.saved_at = time.monotonic()
-        if checkpoint is not None and checkpoint.exists():
-            self._load(checkpoint)
-
-    def _load(self, checkpoint: Path) -> None:
-        try:
-            content = json.loads(checkpoint.read_text())
-            same = content["evaluation"] == self.evaluation
-            accuracies = np.array(content["accuracies"], dtype=np.float64)
-            seconds = float(content["seconds"])
-        except (ValueError, KeyError, TypeError, OSError) as error:
-            same, accuracies, seconds = False, self.accuracies, 0.0
-            reason = f"{checkpoint} ({type(error).__name__})"
-        else:
-            reason = f"{checkpoint}, of another evaluation"
-        if not same or accuracies.shape != self.accuracies.shape:
-            remedy = "Delete the file to start anew, or name another one."
-            fail("evaluate", "checkpoint", "one of this evaluation", reason, remedy)
-        self.accuracies, self.seconds = accuracies, seconds
-
-    def missing(self, n_together: int) -> list[list[int]]:
-        """Return the tasks that are still to be done, in batches."""
-        todo = np.flatnonzero(np.isnan(self.accuracies)).tolist()
-        return [todo[start : start + n_together] for start in range(0, len(todo), n_together)]
-
-    def add(self, batch: Sequence[int], accuracies: NDArray[np.float64], seconds: float) -> None:
-        """Take in the results of a batch."""
-        self.accuracies[list(batch)] = accuracies
-        self.seconds += seconds
-        if time.monotonic() - self.saved_at > SECONDS_BETWEEN_SAVES:
-            self._save()
-
-    def mean(self) -> float:
-        """Return the mean accuracy of the tasks that are done."""
-        return float(np.nanmean(self.accuracies))
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        self._save()  # also what was done before an error or Ctrl-C
-
-    def _save(self) -> None:
-        self.saved_at = time.monotonic()
-        if self.checkpoint is None:
-            return
-        accuracies = [None if np.isnan(value) else value for value in self.accuracies.tolist()]
-        content = {
-            "evaluation": self.evaluation,
-            "seconds": self.seconds,
-            "accuracies": accuracies,
-        }
-        write_whole(self.checkpoint, json.dumps(content).encode())

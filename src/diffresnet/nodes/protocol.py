@@ -2,26 +2,43 @@
 
 import hashlib
 import json
+import math
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from joblib import Parallel, delayed
-from scipy.stats import t as student
 
 from diffresnet import __version__
 from diffresnet._support.checks import check_count, fail
 from diffresnet._support.progress import progress_bar
+from diffresnet.measuring.runs import RunFile, run_all
+from diffresnet.measuring.statistics import PairedDifference, difference_of
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod, Solve
-from diffresnet.nodes.run_file import Run, RunFile
 from diffresnet.nodes.splits import Protocol, Split
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training.
+
+    Attributes:
+        split: its number.
+        init: the number of the initialization.
+        accuracy: on the test nodes.
+        seconds: it took.
+    """
+
+    split: int
+    init: int
+    accuracy: float
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -90,18 +107,8 @@ class NodeResult:
         }
 
 
-def half_interval(values: npt.NDArray[np.float64]) -> float:
-    """Return half of the 95 % interval of a mean (Student's t); NaN if there is one value only."""
-    n_values = len(values)
-    if n_values < 2:
-        return float("nan")
-    return float(student.ppf(0.975, n_values - 1) * values.std(ddof=1) / np.sqrt(n_values))
-
-
-def compare(one: NodeResult, other: NodeResult) -> tuple[float, float]:
-    """Return the mean difference over the same splits, one minus other, and half its interval.
-
-    The interval is that of 95 %; NaN if there is only one split.
+def compare(one: NodeResult, other: NodeResult) -> PairedDifference:
+    """Return the difference over the same splits, one minus other.
 
     Raises:
         ValueError: if the graphs, the protocols or the numbers of splits differ.
@@ -111,8 +118,7 @@ def compare(one: NodeResult, other: NodeResult) -> tuple[float, float]:
         fail("compare", "other", "of the same graph", other.graph, "Run both on one graph.")
     if len(pairs[0]) != len(pairs[1]) or one.kind != other.kind:
         fail("compare", "other", f"of protocol {one.protocol!r}", other.protocol, "Run it again.")
-    differences = pairs[0] - pairs[1]
-    return float(differences.mean()), half_interval(differences)
+    return difference_of(*pairs)
 
 
 def run_protocol(
@@ -120,25 +126,25 @@ def run_protocol(
     method: NodeMethod,
     protocol: Protocol,
     *,
-    kept: Path | None = None,
+    resume: Path | None = None,
     n_jobs: int = 1,
     show_progress: bool = True,
 ) -> NodeResult:
     """Run a method on every split and initialization of a protocol.
 
-    Each run is written to `kept` as it ends. Called again with the same file, what is there is
+    Each run is written to `resume` as it ends. Called again with the same file, what is there is
     not run again: the result is that of an unbroken run.
 
     Args:
         graph: standardized.
         method: with its settings. One that is not random has one initialization a split.
         protocol: which splits, how many initializations.
-        kept: a file of finished runs, one a line.
+        resume: a file of finished runs, one a line.
         n_jobs: processes, each with one thread.
         show_progress: on a terminal.
 
     Raises:
-        ValueError: if `kept` holds runs of something else, or is used by another process; if the
+        ValueError: if `resume` holds runs of something else, or is used by another process; if the
             scores of a run are not finite.
     """
     check_count("run_protocol", "n_jobs", n_jobs, low=1)
@@ -146,31 +152,19 @@ def run_protocol(
     n_inits = protocol.n_inits if method.is_random else 1
     keys = [(split, init) for split in range(len(splits)) for init in range(n_inits)]
     identity = identify(graph, method, protocol)
-    with (
-        _threads_kept(),
-        RunFile(kept, identity) as done,
-        progress_bar(method.name, len(keys), show=show_progress) as advance,
-    ):
-        missing = [key for key in keys if key not in done.runs]
-        jobs = (delayed(_run)(graph, method, splits[split], split, init) for split, init in missing)
+    done = RunFile("run_protocol", resume, identity, read=_read_run, write=asdict)
+    with done, progress_bar(method.name, len(keys), show=show_progress) as advance:
+        ended = {(run.split, run.init): run for run in done.runs}
+        missing = [key for key in keys if key not in ended]
+        calls = [(graph, method, splits[split], split, init) for split, init in missing]
         advance(len(keys) - len(missing), "")
-        pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        for run in cast("Iterator[Run]", pool(jobs)):
+        for _, run in run_all(_run, calls, n_jobs=n_jobs):
             done.add(run)
-            accuracy = np.mean([one.accuracy for one in done.runs.values()])
-            advance(len(done.runs), f"mean {100 * accuracy:.2f} %")
-    runs = tuple(done.runs[key] for key in keys)
+            ended[run.split, run.init] = run
+            accuracy = np.mean([one.accuracy for one in ended.values()])
+            advance(len(ended), f"mean {100 * accuracy:.2f} %")
+    runs = tuple(ended[key] for key in keys)
     return NodeResult(method.name, repr(method), identity["graph"], protocol.kind, runs)
-
-
-@contextmanager
-def _threads_kept() -> Generator[None]:
-    """Give torch its threads back, whatever happens: a run takes one."""
-    n_threads = torch.get_num_threads()
-    try:
-        yield
-    finally:
-        torch.set_num_threads(n_threads)
 
 
 def identify(graph: NodeGraph, method: NodeMethod, protocol: Protocol) -> dict[str, str]:
@@ -184,7 +178,7 @@ def identify(graph: NodeGraph, method: NodeMethod, protocol: Protocol) -> dict[s
         fail("run_protocol", "method", "told by its settings", repr(method), remedy)
     return {
         "diffresnet": __version__,
-        "graph": digest(graph),
+        "graph": graph.digest,
         "method": repr(method),
         "protocol": protocol.kind,
     }
@@ -200,33 +194,28 @@ def run_file(
     return folder / f"{name}-{words}-{settings}.jsonl"
 
 
-def digest(graph: NodeGraph) -> str:
-    """Return a short name of the numbers of a graph."""
-    parts = (graph.adjacency, graph.features)
-    arrays = [array for part in parts for array in (part.indptr, part.indices, part.data)]
-    words = f"{graph.features.shape} {graph.class_names}"
-    split = np.empty(0) if graph.given_split is None else graph.given_split
-    summed = hashlib.sha256(words.encode())
-    for array in (*arrays, graph.labels, split):
-        summed.update(np.ascontiguousarray(array).tobytes())
-    return summed.hexdigest()[:16]
-
-
-_prepared: dict[tuple[str, str], Solve] = {}
-"""In each process, the method that was prepared last."""
+@lru_cache(maxsize=1)
+def _prepare(graph: NodeGraph, method: NodeMethod) -> Solve:
+    """Prepare a method, once in each process for all the runs that follow each other."""
+    return method.prepare(graph)
 
 
 def _run(graph: NodeGraph, method: NodeMethod, split: Split, number: int, init: int) -> Run:
-    torch.set_num_threads(1)
-    name = digest(graph), repr(method)
-    if name not in _prepared:
-        _prepared.clear()
-        _prepared[name] = method.prepare(graph)
+    solve = _prepare(graph, method)
     start = time.perf_counter()
-    scores = _prepared[name](split, split.seeds[init])
+    scores = solve(split, split.seeds[init])
     seconds = time.perf_counter() - start
     if not bool(torch.isfinite(scores).all()):
         got = f"NaN or infinity in the scores of {method!r}"
         fail("run_protocol", "method", "one that learns", got, "Lower its step size or its rate.")
     right = scores.argmax(dim=1).cpu().numpy()[split.test] == graph.labels[split.test]
     return Run(number, init, float(right.mean()), seconds)
+
+
+def _read_run(found: Mapping[str, Any]) -> Run:
+    run = Run(**found)
+    counts = all(type(number) is int and number >= 0 for number in (run.split, run.init))
+    reals = all(type(number) in (int, float) for number in (run.accuracy, run.seconds))
+    if not (counts and reals and 0 <= run.accuracy <= 1 and 0 <= run.seconds < math.inf):
+        raise ValueError(f"{json.dumps(found)} is no run")
+    return run

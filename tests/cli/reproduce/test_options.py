@@ -20,8 +20,8 @@ def test_a_plan(tmp_path: Path) -> None:
     plan = make_plan(save_bank(tmp_path / "birds.npz"), out, shape=task_shape(5))
     assert (plan.name, plan.split) == ("birds.npz", "test")
     assert (plan.n_tasks, plan.seed, plan.n_jobs) == (7, 3, 2)
-    assert plan.checkpoints is not None
-    assert plan.checkpoints.parent == out
+    assert plan.unfinished is not None
+    assert plan.unfinished.parent == out
     assert out.is_dir()
 
 
@@ -42,9 +42,9 @@ def test_without_matplotlib_it_says_so_before_the_work(
 
 
 def test_the_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = small_plan(checkpoints=tmp_path / "unfinished")
+    plan = small_plan(unfinished=tmp_path / "unfinished")
     (tmp_path / "unfinished").mkdir()
-    (tmp_path / "unfinished" / "x.json").touch()
+    (tmp_path / "unfinished" / "x.jsonl").touch()
     summary = Table(["method", "accuracy"], [["Diffusion", "77.56 ± 1.72"]])
     finish(Report("Ablation", [], {"a.png": b""}, {}, [summary]), plan, tmp_path / "out")
     printed = capsys.readouterr().out

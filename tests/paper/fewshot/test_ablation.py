@@ -1,8 +1,8 @@
 import json
 
-import numpy as np
 import pytest
 
+from diffresnet.measuring.statistics import half_interval
 from diffresnet.paper.fewshot.ablation import report_ablation, run_ablation
 from diffresnet.paper.fewshot.ablation_methods import INTERNAL
 from diffresnet.report.page import make_page
@@ -17,7 +17,7 @@ def test_differences_are_those_of_internal_task_by_task() -> None:
     accuracies = result.evaluations[1]
     expected = accuracies[INTERNAL].accuracies - accuracies["Diffusion"].accuracies
     assert found["Diffusion"].difference == pytest.approx(expected.mean())
-    assert found["Diffusion"].ci95 == pytest.approx(1.96 * expected.std() / np.sqrt(6))
+    assert found["Diffusion"].ci95 == pytest.approx(half_interval(expected))
 
 
 def test_report() -> None:

@@ -6,15 +6,13 @@ import pytest
 
 from diffresnet.fewshot import EpisodeShape, Recipe, evaluate
 from diffresnet.fewshot.methods import NearestPrototype
-from diffresnet.paper.fewshot.plan import percent, shots_option, task_shape
+from diffresnet.paper.fewshot.plan import shots_option, task_shape
 from tests.paper.examples import small_plan
 
 RECIPE = Recipe("nearest", NearestPrototype())
 
 
 def test_words() -> None:
-    assert percent(0.71114, 0.0024) == "71.11 ± 0.24"
-    assert percent(0.1, 0.01, sign=True) == "+10.00 ± 1.00"
     assert shots_option((1, 5)) == []
     assert shots_option((3,)) == ["--shots", "3"]
 
@@ -36,7 +34,7 @@ def test_evaluates_its_own_tasks() -> None:
 def test_another_plan_does_not_go_on_from_these_results(
     change: dict[str, int], tmp_path: Path
 ) -> None:
-    plan = small_plan(4, checkpoints=tmp_path / "kept")
+    plan = small_plan(4, unfinished=tmp_path / "kept")
     first = plan.evaluate(RECIPE, task_shape(1))
     again = plan.evaluate(RECIPE, task_shape(1))
     assert again.seconds_per_task == first.seconds_per_task  # read, not computed
@@ -48,7 +46,7 @@ def test_another_plan_does_not_go_on_from_these_results(
 
 
 def test_forgets(tmp_path: Path) -> None:
-    plan = small_plan(2, checkpoints=tmp_path / "kept")
+    plan = small_plan(2, unfinished=tmp_path / "kept")
     plan.forget()
     plan.evaluate(RECIPE, task_shape(1))
     plan.forget()

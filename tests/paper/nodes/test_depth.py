@@ -3,8 +3,7 @@ import json
 import pytest
 
 from diffresnet.nodes.method import NodeMethod
-from diffresnet.nodes.protocol import NodeResult
-from diffresnet.nodes.run_file import Run
+from diffresnet.nodes.protocol import NodeResult, Run
 from diffresnet.paper.nodes.depth import report_depth
 from diffresnet.paper.nodes.plan import NodePlan
 from diffresnet.paper.settings import NODE_DEPTHS

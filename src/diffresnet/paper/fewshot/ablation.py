@@ -3,17 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from diffresnet.fewshot import Evaluation, PairedDifference, paired_difference
+from diffresnet._support.words import count
+from diffresnet.fewshot import Evaluation, paired_difference
 from diffresnet.fewshot.methods import Solver
+from diffresnet.measuring.statistics import PairedDifference, percent
 from diffresnet.paper.fewshot.ablation_methods import INTERNAL, ablation_network, ablation_recipes
-from diffresnet.paper.fewshot.plan import (
-    PAPER,
-    TaskPlan,
-    percent,
-    plural,
-    shots_option,
-    task_shape,
-)
+from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, shots_option, task_shape
 from diffresnet.paper.published import ABLATION_ACCURACY, FEWSHOT_COLUMNS
 from diffresnet.paper.settings import (
     ABLATION_TASKS,
@@ -78,7 +73,7 @@ def report_ablation(plan: TaskPlan, *, shots: tuple[int, ...], solver: Solver) -
     """Compute the table and show it beside the paper's."""
     result = run_ablation(plan, shots, solver)
     panels = {
-        plural(n_shots, "shot"): {
+        count(n_shots, "shot"): {
             "accuracy": {
                 name: (100 * evaluation.accuracy, 100 * evaluation.ci95)
                 for name, evaluation in evaluations.items()
@@ -108,13 +103,13 @@ def _accuracies(result: Ablation) -> Table:
         accuracies = (percent(evaluation.accuracy, evaluation.ci95) for evaluation in found)
         slowest = max(evaluation.seconds_per_task for evaluation in found)
         rows.append([name, *accuracies, f"{1000 * slowest:.2f}"])
-    heads = [plural(n_shots, "shot") for n_shots in result.evaluations]
+    heads = [count(n_shots, "shot") for n_shots in result.evaluations]
     return Table(["accuracy (%)", *heads, "ms a task"], rows)
 
 
 def _differences(result: Ablation) -> Table:
     columns = [result.differences(n_shots) for n_shots in result.evaluations]
-    heads = ["Internal minus ...", *(plural(n_shots, "shot") for n_shots in result.evaluations)]
+    heads = ["Internal minus ...", *(count(n_shots, "shot") for n_shots in result.evaluations)]
     rows = [
         [
             name,
@@ -127,7 +122,7 @@ def _differences(result: Ablation) -> Table:
 
 def _our_parts(plan: TaskPlan, result: Ablation, summary: Table, picture: bytes) -> list[Part]:
     steps = ", ".join(
-        f"{ablation_network(n_shots, result.solver).n_steps} for {plural(n_shots, 'shot')}"
+        f"{ablation_network(n_shots, result.solver).n_steps} for {count(n_shots, 'shot')}"
         for n_shots in result.evaluations
     )
     return [

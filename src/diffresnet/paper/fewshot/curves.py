@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from diffresnet._support.words import count
 from diffresnet.fewshot import Evaluation, Recipe
 from diffresnet.fewshot.methods import Solver
+from diffresnet.measuring.statistics import percent
 from diffresnet.paper.fewshot.ablation_methods import ablation_network
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, percent, plural, task_shape
+from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
 from diffresnet.paper.fewshot.sweeps import SWEEPS, Networks, Sweep
 from diffresnet.report.curves import Curve, CurvePanel, draw_curves
 from diffresnet.report.files import Report
@@ -86,7 +88,7 @@ def report_sweep(plan: TaskPlan, name: str, *, n_shots: int, solver: Solver) -> 
         [100 * evaluation.ci95 for evaluation in result.evaluations.values()],
     )
     marked = chosen, "the paper's ablation"
-    title = f"{plural(n_shots, 'shot')}, {plural(plan.n_tasks, 'task')}"
+    title = f"{count(n_shots, 'shot')}, {count(plan.n_tasks, 'task')}"
     panel = CurvePanel(title, sweep.setting, "accuracy (%)", [curve], marked)
     pictures = {f"{name}.{kind}": draw_curves([panel], kind) for kind in PICTURE_FORMATS}
     summary = result.table(sweep.setting)
@@ -113,7 +115,7 @@ def _parts(
             "ablation."
         ),
         Paragraph(
-            f"{plural(n_shots, 'shot')} a class. {plan.describe()} All values see the same tasks. "
+            f"{count(n_shots, 'shot')} a class. {plan.describe()} All values see the same tasks. "
             f"Networks are trained by the solver '{solver}'."
         ),
         Heading("Ours"),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+from diffresnet._support.words import count
 from diffresnet.fewshot import EpisodeShape, Evaluation, FeatureBank, Recipe, evaluate
 from diffresnet.paper.settings import FEWSHOT_QUERIES, FEWSHOT_SHOTS, FEWSHOT_WAYS
 
@@ -17,26 +18,6 @@ PAPER = (
 def task_shape(n_shots: int, dirichlet: float | None = None) -> EpisodeShape:
     """Return the shape of the paper's tasks, with so many labels a class."""
     return EpisodeShape(FEWSHOT_WAYS, n_shots, FEWSHOT_QUERIES, dirichlet)
-
-
-def percent(mean: float, half_width: float, *, sign: bool = False) -> str:
-    """Return a mean and half of its interval as they stand in a table.
-
-    Examples:
-        >>> percent(0.71114, 0.0024)
-        '71.11 ± 0.24'
-    """
-    return f"{100 * mean:{'+' if sign else ''}.2f} ± {100 * half_width:.2f}"
-
-
-def plural(count: int, noun: str) -> str:
-    """Return a count with its noun.
-
-    Examples:
-        >>> plural(1, "shot"), plural(5, "shot")
-        ('1 shot', '5 shots')
-    """
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def shots_option(shots: tuple[int, ...]) -> list[str]:
@@ -55,7 +36,7 @@ class TaskPlan:
         n_tasks: for each method and shape.
         seed: of the tasks.
         n_jobs: processes.
-        checkpoints: a folder in which each evaluation keeps what it has, to go on from.
+        unfinished: a folder in which each evaluation keeps what it has, to go on from.
     """
 
     bank: FeatureBank
@@ -64,7 +45,7 @@ class TaskPlan:
     n_tasks: int
     seed: int = 1
     n_jobs: int = 1
-    checkpoints: Path | None = None
+    unfinished: Path | None = None
 
     def evaluate(self, recipe: Recipe, shape: EpisodeShape) -> Evaluation:
         """Evaluate a recipe on these tasks."""
@@ -76,7 +57,7 @@ class TaskPlan:
             n_tasks=self.n_tasks,
             seed=self.seed,
             n_jobs=self.n_jobs,
-            checkpoint=self._checkpoint(recipe, shape),
+            resume=self._resume(recipe, shape),
         )
 
     def command(self, figure: str, *options: str) -> str:
@@ -91,7 +72,7 @@ class TaskPlan:
         n_classes = len(self.bank.labels[rows].unique())
         where = "all" if self.split is None else f"the split '{self.split}'"
         return (
-            f"{plural(self.n_tasks, 'task')} of {FEWSHOT_WAYS} classes and {FEWSHOT_QUERIES} "
+            f"{count(self.n_tasks, 'task')} of {FEWSHOT_WAYS} classes and {FEWSHOT_QUERIES} "
             f"queries a class, drawn from {where} of {self.name} ({n_classes} classes, "
             f"{len(rows):,} examples, {self.bank.features.shape[1]:,} features) with seed "
             f"{self.seed}."
@@ -99,13 +80,13 @@ class TaskPlan:
 
     def forget(self) -> None:
         """Delete what the evaluations have kept, once the results are written."""
-        if self.checkpoints is not None and self.checkpoints.is_dir():
-            for file in self.checkpoints.glob("*.json"):
+        if self.unfinished is not None and self.unfinished.is_dir():
+            for file in self.unfinished.glob("*.jsonl"):
                 file.unlink()
-            self.checkpoints.rmdir()
+            self.unfinished.rmdir()
 
-    def _checkpoint(self, recipe: Recipe, shape: EpisodeShape) -> Path | None:
-        if self.checkpoints is None:
+    def _resume(self, recipe: Recipe, shape: EpisodeShape) -> Path | None:
+        if self.unfinished is None:
             return None
         what = self.bank.digest, self.split, self.n_tasks, self.seed, recipe, shape
-        return self.checkpoints / f"{blake2b(repr(what).encode(), digest_size=8).hexdigest()}.json"
+        return self.unfinished / f"{blake2b(repr(what).encode(), digest_size=8).hexdigest()}.jsonl"

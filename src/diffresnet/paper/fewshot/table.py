@@ -4,17 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diffresnet._support.words import count
 from diffresnet.fewshot import TITLES, EpisodeShape, Evaluation, make_recipe
 from diffresnet.fewshot.methods import Solver
 from diffresnet.fewshot.recipes import ASSUME_BALANCE
-from diffresnet.paper.fewshot.plan import (
-    PAPER,
-    TaskPlan,
-    percent,
-    plural,
-    shots_option,
-    task_shape,
-)
+from diffresnet.measuring.statistics import percent
+from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, shots_option, task_shape
 from diffresnet.paper.published import FEWSHOT_ACCURACY, FEWSHOT_COLUMNS
 from diffresnet.paper.settings import FEWSHOT_PROTOTYPE_WEIGHT, FEWSHOT_STEPS, FEWSHOT_TASKS
 from diffresnet.report.files import Report
@@ -80,7 +75,7 @@ def report_table(
     """Compute the table and show it beside the paper's."""
     result = run_table(plan, shots, solver, skip_slow=skip_slow)
     panels = {
-        plural(n_shots, "shot"): {
+        count(n_shots, "shot"): {
             f"{name} queries": {
                 TITLES[recipe]: (100 * evaluation.accuracy, 100 * evaluation.ci95)
                 for recipe, evaluation in result.evaluations[task_shape(n_shots, dirichlet)].items()
@@ -116,7 +111,7 @@ def report_table(
 
 def _accuracies(result: FewshotTable, shapes: Sequence[EpisodeShape]) -> Table:
     heads = [
-        f"{plural(shape.n_support // shape.n_ways, 'shot')}, {BALANCE[shape.dirichlet]}"
+        f"{count(shape.n_support // shape.n_ways, 'shot')}, {BALANCE[shape.dirichlet]}"
         for shape in shapes
     ]
     rows: list[list[str]] = []

@@ -3,10 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from diffresnet._support.words import count
 from diffresnet.fewshot import Evaluation, Recipe
 from diffresnet.fewshot.methods import DiffResNetMethod, Solver
+from diffresnet.measuring.statistics import percent
 from diffresnet.paper.fewshot.ablation_methods import ablation_network
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, percent, plural, task_shape
+from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
 from diffresnet.paper.fewshot.sweeps import at_strength
 from diffresnet.paper.settings import TIME_STEPS, TIME_STRENGTH
 from diffresnet.report.curves import Curve, CurvePanel, draw_curves
@@ -68,7 +70,7 @@ class TimeStudy:
         theirs, ours = (100 * sum(values) / len(pairs) for values in zip(*pairs, strict=True))
         n_tasks = len(descent[0].accuracies)
         return (
-            f" Descent was timed on the first {plural(n_tasks, 'task')} only, where it reaches "
+            f" Descent was timed on the first {count(n_tasks, 'task')} only, where it reaches "
             f"{theirs:.2f} % on average, and reordered {ours:.2f} %."
         )
 
@@ -88,7 +90,7 @@ def run_time_study(plan: TaskPlan, n_shots: int, n_descent_tasks: int) -> TimeSt
     for solver, own_plan in plans.items():
         if solver != "descent":
             warm_up = min(WARM_UP_TASKS, plan.n_tasks)
-            replace(plan, n_tasks=warm_up, checkpoints=None).evaluate(
+            replace(plan, n_tasks=warm_up, unfinished=None).evaluate(
                 Recipe("warm-up", time_network(n_shots, solver, 1)), shape
             )
         evaluations[solver] = {
@@ -133,7 +135,7 @@ def _panels(result: TimeStudy, n_shots: int) -> list[CurvePanel]:
         seconds.append(Curve(solver, list(by_steps), [each.seconds_per_task for each in found]))
     steps = "diffusion steps"
     return [
-        CurvePanel(f"accuracy, {plural(n_shots, 'shot')}", steps, "%", accuracies),
+        CurvePanel(f"accuracy, {count(n_shots, 'shot')}", steps, "%", accuracies),
         CurvePanel("time on one thread", steps, "seconds a task", seconds, logarithmic=True),
     ]
 
@@ -146,7 +148,7 @@ def _parts(plan: TaskPlan, result: TimeStudy, n_shots: int) -> list[Part]:
             "without diffusion. All else is as in the ablation."
         ),
         Paragraph(
-            f"{plural(n_shots, 'shot')} a class. {plan.describe()} Solvers: 'descent' is the "
+            f"{count(n_shots, 'shot')} a class. {plan.describe()} Solvers: 'descent' is the "
             "training loop of the paper, by autograd; 'reordered' follows the same trajectory with "
             "fewer operations; 'kernel' is its limit of infinite width. Processes at the same "
             f"time, one thread each: {plan.n_jobs}.{result.agreement()}"

@@ -7,11 +7,12 @@ import torch
 from sklearn.manifold import TSNE
 from torch import Tensor
 
+from diffresnet._support.words import count
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.fewshot import Episodes, EpisodeSampler
 from diffresnet.fewshot.methods import NearestPrototype
 from diffresnet.paper.fewshot.ablation_methods import ablation_network
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, plural, task_shape
+from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
 from diffresnet.paper.settings import FEWSHOT_SHOTS
 from diffresnet.report.embedding import Embedding, draw_embeddings
 from diffresnet.report.files import Report
@@ -70,7 +71,7 @@ class TaskView:
             self.points.numpy()
         )
         return Embedding(
-            f"{plural(self.n_shots, 'shot')}, {self._when}",
+            f"{count(self.n_shots, 'shot')}, {self._when}",
             torch.from_numpy(planar),
             self.labels,
             self.n_support,
@@ -79,7 +80,7 @@ class TaskView:
 
     @property
     def _when(self) -> str:
-        return f"after {plural(self.n_steps, 'step')}" if self.n_steps else "before diffusion"
+        return f"after {count(self.n_steps, 'step')}" if self.n_steps else "before diffusion"
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers, for a file."""
@@ -96,7 +97,7 @@ class TaskView:
         """Return the cells of a table."""
         ratio = distance_diameter_ratio(self.points, self.labels)
         ratios = f"{self.between_within_ratio:.2f}", f"{ratio:.2f}"
-        what = plural(self.n_shots, "shot"), self._when
+        what = count(self.n_shots, "shot"), self._when
         return [*what, *ratios, f"{100 * self.accuracy:.1f}"]
 
 

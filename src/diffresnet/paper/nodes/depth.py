@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
+from diffresnet.measuring.statistics import half_interval
 from diffresnet.nodes.baselines.convolution import Convolution
 from diffresnet.nodes.deep_diffresnet import SCHEDULE, DeepDiffResNet
 from diffresnet.nodes.method import NodeMethod
-from diffresnet.nodes.protocol import NodeResult, half_interval
+from diffresnet.nodes.protocol import NodeResult
 from diffresnet.paper.nodes.plan import PAPER, NodePlan
 from diffresnet.paper.settings import NODE_DEPTH_DROPOUT, NODE_DEPTHS, NODE_SETTINGS
 from diffresnet.report.curves import Curve, CurvePanel, draw_curves

@@ -34,10 +34,10 @@ class NodePlan:
     def run(self, name: str, method: NodeMethod) -> NodeResult:
         """Run a method on the graph of that name."""
         graph = self.graphs[name]
-        kept = None
+        resume = None
         if self.runs is not None:
-            kept = run_file(self.runs, name, graph, method, self.protocol)
-        return run_protocol(graph, method, self.protocol, kept=kept, n_jobs=self.n_jobs)
+            resume = run_file(self.runs, name, graph, method, self.protocol)
+        return run_protocol(graph, method, self.protocol, resume=resume, n_jobs=self.n_jobs)
 
     def command(self, figure: str, *options: str) -> str:
         """Return the command that computes a table or figure on these splits."""

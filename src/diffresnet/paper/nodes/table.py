@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from math import isnan
 
+from diffresnet.measuring.statistics import half_interval
 from diffresnet.nodes.catalog import make_method
-from diffresnet.nodes.protocol import NodeResult, compare, half_interval
+from diffresnet.nodes.protocol import NodeResult, compare
 from diffresnet.paper.nodes.plan import PAPER, NodePlan
 from diffresnet.paper.published import NODE_ACCURACY, NODE_GRAPHS
 from diffresnet.paper.settings import NODE_SETTINGS
@@ -86,8 +87,8 @@ def _differences(results: Results) -> Table:
             compare(firsts[0], one) for firsts, one in zip(results.values(), found, strict=True)
         ]
         cells = [
-            f"{100 * mean:+.1f}" + ("" if isnan(half) else f" ± {100 * half:.1f}")
-            for mean, half in pairs
+            f"{100 * one.difference:+.1f}" + ("" if isnan(one.ci95) else f" ± {100 * one.ci95:.1f}")
+            for one in pairs
         ]
         seconds = " / ".join(f"{one.seconds_per_run:.3g}" for one in found)
         rows.append([found[0].method, *cells, seconds])

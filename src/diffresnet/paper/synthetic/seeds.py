@@ -4,12 +4,10 @@ The paper shows one seed a set. Many tell what diffusion does from what the seed
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
-
-import torch
-from joblib import Parallel, delayed
+from typing import Any, TypeAlias
 
 from diffresnet._support.progress import progress_bar
+from diffresnet.measuring.runs import run_all
 from diffresnet.paper.synthetic.experiment import (
     MAKERS,
     RECIPES,
@@ -84,11 +82,10 @@ def study_seeds(n_seeds: int, n_epochs: int, *, n_jobs: int = 1) -> list[SeedStu
     tasks = [(name, seed) for name in MAKERS for seed in range(n_seeds)]
     results: dict[tuple[str, int], Runs] = {}
     with progress_bar("training from many seeds", len(tasks)) as advance:
-        jobs = (delayed(_train_recipes)(name, seed, n_epochs) for name, seed in tasks)
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-        for task, runs in zip(tasks, parallel(jobs), strict=True):
-            results[task] = cast("Runs", runs)
-            advance(len(results), task[0])
+        calls = [(name, seed, n_epochs) for name, seed in tasks]
+        for place, runs in run_all(_train_recipes, calls, n_jobs=n_jobs):
+            results[tasks[place]] = runs
+            advance(len(results), tasks[place][0])
     return [
         SeedStudy(
             name,
@@ -105,9 +102,7 @@ def study_seeds(n_seeds: int, n_epochs: int, *, n_jobs: int = 1) -> list[SeedStu
 
 
 def _train_recipes(name: str, seed: int, n_epochs: int) -> Runs:
-    """Train one set from one seed in every way, on one thread: the seeds share out the work."""
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    """Train one set from one seed in every way."""
     runs: Runs = {}
     for diffused in (True, False):
         problem = make_problem(name, seed, diffused=diffused)
@@ -115,5 +110,4 @@ def _train_recipes(name: str, seed: int, n_epochs: int) -> Runs:
             runs[recipe_name, diffused] = train_synthetic(
                 problem, recipe, seed=seed, n_epochs=n_epochs
             )
-    torch.set_num_threads(n_threads)
     return runs

@@ -5,6 +5,7 @@ from html import escape
 
 import numpy as np
 
+from diffresnet._support.words import count
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.report.class_marks import UNREACHED_MARK
 from diffresnet.report.classification.outcome import Outcome
@@ -25,7 +26,7 @@ def headline(outcome: Outcome) -> str:
     """Return the sentence that says it all, and a second one about points out of reach."""
     n_points, n_classes = outcome.chances.shape
     n_labels = int(outcome.is_labeled.sum())
-    words = f"{n_points:,} points and {_count(n_labels, 'label')}, in {_count(n_classes, 'class')}."
+    words = f"{n_points:,} points and {count(n_labels, 'label')}, in {count(n_classes, 'class')}."
     sureness = outcome.sureness
     if len(sureness):
         words += (
@@ -34,7 +35,7 @@ def headline(outcome: Outcome) -> str:
         )
     n_missed = int((~outcome.reached).sum())
     if n_missed:
-        words += f" No label reaches {_count(n_missed, 'point')}."
+        words += f" No label reaches {count(n_missed, 'point')}."
     return f'<p class="lead">{escape(words)}</p>'
 
 
@@ -152,8 +153,3 @@ def _bar_table(rows: Sequence[str]) -> str:
     heads = '<th scope="col">Class</th><th scope="col">Labels</th><th scope="col">Points</th>'
     lines = "\n".join(rows)
     return f'<table class="bars"><thead><tr>{heads}</tr></thead>\n<tbody>{lines}</tbody></table>'
-
-
-def _count(n: int, word: str) -> str:
-    ending = "" if n == 1 else "es" if word.endswith("s") else "s"
-    return f"{n:,} {word}{ending}"

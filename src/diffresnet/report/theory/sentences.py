@@ -1,5 +1,6 @@
 """What the theory says of a set of points, in sentences."""
 
+from diffresnet._support.words import count
 from diffresnet.theory import Separation, TheoryAnalysis
 
 
@@ -7,7 +8,7 @@ def describe_structure(found: TheoryAnalysis) -> list[str]:
     """Say whether the points are structured as Proposition 1 asks."""
     parts, span = found.subclasses, found.n_top_range
     lines = [
-        f"The graph of {found.n_top} neighbors has {_count(parts.n_components, 'component')}; "
+        f"The graph of {found.n_top} neighbors has {count(parts.n_components, 'component')}; "
         f"subclasses, these split by class: {parts.n_subclasses}.",
         f"L, the smallest distance between two of them, is {parts.min_distance:.4g}; D, the "
         f"largest diameter, {parts.max_diameter:.4g}; their hulls are "
@@ -52,7 +53,7 @@ def describe_stability(found: TheoryAnalysis) -> list[str]:
         )
     n_steps = report.count_steps(1e-3)
     if n_steps is not None:
-        lines.append(f"After {_count(n_steps, 'step')} a thousandth of it is left.")
+        lines.append(f"After {count(n_steps, 'step')} a thousandth of it is left.")
     return lines
 
 
@@ -69,15 +70,11 @@ def describe_separation(found: TheoryAnalysis) -> list[str]:
 
 
 def _describe_network(one: Separation) -> str:
-    when = "Raw points" if one.step == 0 else f"After {_count(one.step, 'step')}"
+    when = "Raw points" if one.step == 0 else f"After {count(one.step, 'step')}"
     if one.flow is None:
         return f"{when}: {one.direction}, so that there is no network to write down."
     verdict = "separates" if one.flow.separates else f"gets {one.flow.n_wrong} points wrong on"
     return (
         f"{when}: {one.direction}. The network of Theorem 1 {verdict} the classes with "
-        f"{_count(one.flow.n_layers, 'layer')} and {one.flow.n_variables} variables."
+        f"{count(one.flow.n_layers, 'layer')} and {one.flow.n_variables} variables."
     )
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

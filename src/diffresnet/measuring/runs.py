@@ -1,0 +1,165 @@
+"""Many runs: in parallel, kept in a file as they end, resumed after a break.
+
+A file of runs has one line of JSON a run, after a first line that says what they are of. It is
+locked while it is used, a line is on the disk before anything else happens, and a line that was
+being written when a process was stopped is dropped.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Generic, NoReturn, TypeVar, cast
+
+from joblib import Parallel, delayed
+
+from diffresnet._support.checks import fail
+from diffresnet._support.threads import limited_threads
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None
+
+Run = TypeVar("Run")
+
+
+def run_all(
+    work: Callable[..., Run], calls: Sequence[tuple[Any, ...]], *, n_jobs: int
+) -> Iterator[tuple[int, Run]]:
+    """Yield the place of each call and work(*call), as they end, each on one thread.
+
+    Args:
+        work: a function of a module, so that other processes find it.
+        calls: its arguments. Large arrays are shared with the processes through files.
+        n_jobs: processes.
+    """
+    jobs = ((place, work, call) for place, call in enumerate(calls))
+    if n_jobs == 1:
+        return (_run_one(*job) for job in jobs)
+    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", mmap_mode="c")
+    found = pool(delayed(_run_one)(*job) for job in jobs)
+    return cast("Iterator[tuple[int, Run]]", found)
+
+
+def _run_one(place: int, work: Callable[..., Run], call: tuple[Any, ...]) -> tuple[int, Run]:
+    with limited_threads(1):
+        return place, work(*call)
+
+
+class RunFile(Generic[Run]):
+    """Finished runs, in a file if one is named. Used in a `with` block.
+
+    Args:
+        function: which keeps the runs, for messages.
+        path: of the file; None keeps nothing.
+        identity: what the runs are of.
+        read: makes a run of what JSON has; raises `TypeError` or `ValueError` if it is none.
+        write: makes what JSON can hold of a run.
+
+    Attributes:
+        runs: what the file had, and what was added.
+
+    Raises:
+        ValueError: if the file holds runs of something else, cannot be understood, or is used by
+            another process. It is not changed then.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        path: Path | None,
+        identity: Mapping[str, str],
+        *,
+        read: Callable[[Mapping[str, Any]], Run],
+        write: Callable[[Run], Mapping[str, Any]],
+    ) -> None:
+        self.function, self.path, self.identity = function, path, dict(identity)
+        self.read, self.write = read, write
+        self.runs: list[Run] = []
+        self._stream: IO[str] | None = None
+
+    def __enter__(self) -> "RunFile[Run]":
+        if self.path is None:
+            return self
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.is_dir():
+            got = f"the folder {self.path}"
+            fail(self.function, "resume", "a file", got, "Give another name.")
+        self._stream = self.path.open("a+")
+        try:
+            self._lock(self._stream)
+            self._read(self._stream)
+        except BaseException:
+            self._stream.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.path is not None and self._stream is not None:
+            if self.path.stat().st_size == 0:  # no run has ended; the lock is still ours
+                self.path.unlink()
+            self._stream.close()
+
+    def add(self, run: Run) -> None:
+        """Keep a run, on the disk before anything else happens."""
+        if self._stream is not None:
+            if not self.runs and self._stream.tell() == 0:
+                self._write(self._stream, self.identity)
+            self._write(self._stream, self.write(run))
+        self.runs.append(run)
+
+    def _lock(self, stream: IO[str]) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            got = f"{self.path}, which another process uses"
+            remedy = "Wait until it ends, or keep the runs elsewhere."
+            fail(self.function, "resume", "free", got, remedy)
+
+    def _read(self, stream: IO[str]) -> None:
+        stream.seek(0)
+        try:
+            *whole, torn = stream.read().split("\n")
+        except UnicodeDecodeError as error:
+            got, remedy = f"{self.path}: {error}", "Give another file."
+            fail(self.function, "resume", "a file of runs", got, remedy)
+        for number, line in enumerate(whole):
+            found = self._parse(line, number)
+            if number == 0 and found != self.identity:
+                self._refuse_identity(line)
+            if number > 0:
+                try:
+                    self.runs.append(self.read(found))
+                except (TypeError, ValueError) as error:
+                    self._refuse(number, str(error))
+        if torn:  # was being written when the process was stopped
+            if not whole and not json.dumps(self.identity).startswith(torn):
+                self._refuse_identity(torn)
+            stream.truncate(sum(len(line.encode()) + 1 for line in whole))
+            stream.seek(0, os.SEEK_END)
+
+    def _parse(self, line: str, number: int) -> dict[str, Any]:
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            self._refuse(number, str(error))
+        if not isinstance(found, dict):
+            self._refuse(number, "no object of JSON")
+        return found
+
+    def _refuse(self, number: int, reason: str) -> NoReturn:
+        got, remedy = f"{self.path} with line {number + 1}: {reason}", "Mend or remove that line."
+        fail(self.function, "resume", "a file of runs", got, remedy)
+
+    def _refuse_identity(self, got: str) -> NoReturn:
+        remedy = "Give another file, or remove this one."
+        fail(self.function, "resume", f"a file of {self.identity}", got, remedy)
+
+    @staticmethod
+    def _write(stream: IO[str], content: Mapping[str, Any]) -> None:
+        stream.write(json.dumps(content) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())

@@ -1,0 +1,66 @@
+"""The one interval and the one paired difference of all tables."""
+
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import t as student
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """By how much one method is better than another on the same units.
+
+    Attributes:
+        difference: of the means, the first minus the second.
+        ci95: half of its 95 % interval, from the differences unit by unit; NaN for one unit.
+    """
+
+    difference: float
+    ci95: float
+
+    def to_json(self) -> dict[str, float | None]:
+        """Return the numbers, for a file."""
+        return {"difference": self.difference, "ci95": None if isnan(self.ci95) else self.ci95}
+
+
+def half_interval(values: Floats) -> float:
+    """Return half of the 95 % interval of a mean, by Student's t over independent units.
+
+    NaN if there is one value only.
+
+    Examples:
+        >>> round(half_interval(np.array([0.0, 1.0, 2.0])), 3)
+        2.484
+    """
+    n_values = len(values)
+    if n_values < 2:
+        return float("nan")
+    quantile: Any = student.ppf(0.975, n_values - 1)
+    return float(quantile * values.std(ddof=1) / np.sqrt(n_values))
+
+
+def difference_of(first: Floats, second: Floats) -> PairedDifference:
+    """Compare two methods unit by unit.
+
+    Args:
+        first: (n,) what one had.
+        second: (n,) what the other had, on the same units.
+    """
+    differences = first - second
+    return PairedDifference(float(differences.mean()), half_interval(differences))
+
+
+def percent(mean: float, half_width: float, *, sign: bool = False) -> str:
+    """Return a mean and half of its interval as they stand in a table.
+
+    Examples:
+        >>> percent(0.71114, 0.0024), percent(0.5, float("nan"), sign=True)
+        ('71.11 ± 0.24', '+50.00')
+    """
+    shown = f"{100 * mean:{'+' if sign else ''}.2f}"
+    return shown if isnan(half_width) else f"{shown} ± {100 * half_width:.2f}"

@@ -1,0 +1,120 @@
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diffresnet.measuring.runs import RunFile, run_all
+
+OF = {"method": "mine"}
+
+
+@dataclass(frozen=True)
+class Run:
+    number: int
+    accuracy: float
+
+
+def read(found: Mapping[str, Any]) -> Run:
+    run = Run(**found)
+    if type(run.number) is not int or not 0 <= run.accuracy <= 1:
+        raise ValueError(f"{found} is no run")
+    return run
+
+
+def run_file(path: Path | None) -> RunFile[Run]:
+    return RunFile("f", path, OF, read=read, write=asdict)
+
+
+def test_runs_come_back(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "runs.jsonl"
+    with run_file(path) as file:
+        file.add(Run(0, 0.5))
+        assert json.loads(path.read_text().splitlines()[0]) == OF
+        assert len(path.read_text().splitlines()) == 2
+    text = path.read_text()
+    path.write_text(text + '{"number": 1, "acc')  # stopped while it was written
+    with run_file(path) as again:
+        assert again.runs == [Run(0, 0.5)]
+        assert path.read_text() == text
+        again.add(Run(1, 0.25))
+    assert len(path.read_text().splitlines()) == 3
+
+
+def test_stopped_before_a_run_or_in_the_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    with run_file(path):
+        pass
+    assert not path.exists()
+    path.write_text('{"meth')
+    with run_file(path) as file:
+        file.add(Run(0, 1.0))
+    with run_file(path) as again:
+        assert len(again.runs) == 1
+    with pytest.raises(ValueError, match="must be a file, got the folder"), run_file(tmp_path):
+        pass
+
+
+def test_without_a_file() -> None:
+    with run_file(None) as file:
+        file.add(Run(0, 1.0))
+    assert len(file.runs) == 1
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    path = tmp_path / "runs.jsonl"
+    with run_file(path) as first:
+        with pytest.raises(ValueError, match="which another process uses"), run_file(path):
+            pass
+        first.add(Run(0, 1.0))
+    with run_file(path) as second:
+        assert len(second.runs) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"method": "yours"}\n', "must be a file of {'method': 'mine'}, got"),
+        (b"no JSON\n", "runs.jsonl with line 1: Expecting value"),
+        (b'{"method": "mine"}\n\n', "runs.jsonl with line 2: Expecting value"),
+        (b'{"method": "mine"}\n{"number": 3}\n', "line 2: .* missing 1 required"),
+        (b'{"method": "mine"}\n[1]\n', "line 2: no object of JSON"),
+        (
+            b'{"method": "mine"}\n{"number": "0", "accuracy": 0.5}\n',
+            "no run",
+        ),
+        (b'{"my": "only copy"}', "must be a file of {'method': 'mine'}, got"),
+        (b"\xff\xfe\n", "can't decode"),
+    ],
+)
+def test_files_that_are_none(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message), run_file(path):
+        pass
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"number": "0"}, {"number": []}, {"accuracy": float("nan")}, {"accuracy": 7}]
+)
+def test_runs_that_are_none(tmp_path: Path, wrong: dict[str, object]) -> None:
+    path = tmp_path / "runs.jsonl"
+    run = {"number": 0, "accuracy": 0.5} | wrong
+    path.write_text(f"{json.dumps(OF)}\n{json.dumps(run)}\n")
+    with pytest.raises(ValueError, match=r"with line 2: .* is no run"), run_file(path):
+        pass
+
+
+def multiply(left: int, right: int) -> int:
+    return left * right
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_call_is_made_on_one_thread(n_jobs: int) -> None:
+    calls = [(number, number + 1) for number in range(7)]
+    found = dict(run_all(multiply, calls, n_jobs=n_jobs))
+    assert found == {number: number * (number + 1) for number in range(7)}

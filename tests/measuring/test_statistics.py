@@ -1,0 +1,28 @@
+import math
+
+import numpy as np
+import pytest
+
+from diffresnet.measuring.statistics import difference_of, half_interval, percent
+
+
+def test_an_interval_is_students() -> None:
+    values = np.array([0.1, 0.4, 0.3, 0.8])
+    mean = sum(values) / 4
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / 3)
+    assert half_interval(values) == pytest.approx(3.182446 * deviation / 2)  # 3 degrees
+    assert math.isnan(half_interval(values[:1]))
+
+
+def test_pairs_are_compared_one_by_one() -> None:
+    first, second = np.array([0.5, 0.7, 0.9]), np.array([0.4, 0.7, 0.6])
+    found = difference_of(first, second)
+    assert found.difference == pytest.approx(0.4 / 3)
+    assert found.ci95 == pytest.approx(half_interval(first - second))
+    assert difference_of(first[:1], second[:1]).to_json()["ci95"] is None
+
+
+def test_how_they_stand_in_tables() -> None:
+    assert percent(0.71114, 0.0024) == "71.11 ± 0.24"
+    assert percent(0.1, 0.01, sign=True) == "+10.00 ± 1.00"
+    assert percent(0.1, float("nan")) == "10.00"
