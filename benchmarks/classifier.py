@@ -27,7 +27,7 @@ CONTESTANTS = ("diffresnet", "label spreading", "graphlearning")
 
 
 def load() -> tuple[Any, Any, Any]:
-    """Return the images, their classes, and one label a class."""
+    """Return the images, their classes, and one label per class."""
     arrays = np.load(find_data_file("images/mnist.npz"))
     images = np.concatenate([arrays["x_train"], arrays["x_test"]]).reshape(70_000, -1)
     classes = np.concatenate([arrays["y_train"], arrays["y_test"]])

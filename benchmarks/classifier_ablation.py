@@ -98,9 +98,9 @@ def variants() -> list[Variant]:
 
 def prepare(features: npt.NDArray[Any], n_classes: int, n_modes: int) -> FittedPoints:
     """Build the graph as the classifier does by default."""
-    return FittedPoints.from_features(
+    return FittedPoints.make(
         features,
-        links=None,
+        None,
         n_classes=n_classes,
         n_top=11,
         bandwidth_rank=6,

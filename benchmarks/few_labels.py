@@ -37,7 +37,7 @@ Contestant = Callable[[Floats, Floats], Floats]
 SETS = ("cifar10", "trec", "banking77", "mnist")
 N_DRAWS = 20
 N_TRIAL_DRAWS = 2
-"""The best variant of a baseline is found on so many draws."""
+"""The best variant of a baseline is found on this number of draws."""
 
 
 def load(name: str) -> tuple[Floats, Floats]:
@@ -57,7 +57,7 @@ def load(name: str) -> tuple[Floats, Floats]:
 
 
 def draw(labels: Floats, n_labels: int, seed: int) -> Floats:
-    """Return labels of which only `n_labels` per class are known, the others -1."""
+    """Return labels of which only `n_labels` per class are given, the others -1."""
     generator = np.random.default_rng(seed)
     partly = np.full(len(labels), -1)
     for one in np.unique(labels):
@@ -74,8 +74,8 @@ def centered(features: Floats) -> Floats:
 
 def inductive(estimator: Any, features: Floats, partly: Floats) -> Floats:
     """Fit on the labeled points only."""
-    known = partly >= 0
-    fitted = estimator.fit(features[known], partly[known])
+    is_labeled = partly >= 0
+    fitted = estimator.fit(features[is_labeled], partly[is_labeled])
     return fitted.predict_proba(features)
 
 
@@ -146,9 +146,9 @@ def learn_on_graph(
 
     def run(_: Floats, partly: Floats) -> Floats:
         graphlearning: Any = import_module("graphlearning")
-        known = np.flatnonzero(partly >= 0)
+        rows = np.flatnonzero(partly >= 0)
         model = getattr(graphlearning.ssl, name)(graphs.learning(n_neighbors), **options)
-        return np.asarray(model.fit(known, partly[known]))
+        return np.asarray(model.fit(rows, partly[rows]))
 
     return run
 
@@ -191,9 +191,9 @@ def baselines(features: Floats, *, with_graphlearning: bool) -> dict[str, list[C
     return found
 
 
-def expected_calibration_error(chances: Floats, right: Floats, n_bins: int = 15) -> float:
+def expected_calibration_error(probabilities: Floats, right: Floats, n_bins: int = 15) -> float:
     """Return the mean gap between confidence and accuracy over bins of confidence."""
-    confidence = chances.max(axis=1)
+    confidence = probabilities.max(axis=1)
     bins = np.minimum((confidence * n_bins).astype(int), n_bins - 1)
     gaps = [
         abs(confidence[bins == one].mean() - right[bins == one].mean()) * (bins == one).mean()

@@ -55,8 +55,11 @@ def train_plainly(task: Tasks) -> Tensor:
         logits = classifier(x)
         loss = nn.functional.cross_entropy(logits[: task.n_labeled], labels)
         if task.prototype_distances is not None:
-            chances = logits[task.n_labeled :].softmax(dim=-1)
-            loss = loss + task.prototype_weight * (chances * task.prototype_distances[0].mT).sum()
+            probabilities = logits[task.n_labeled :].softmax(dim=-1)
+            loss = (
+                loss
+                + task.prototype_weight * (probabilities * task.prototype_distances[0].mT).sum()
+            )
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -1,7 +1,7 @@
 """Put diffusion into a convolutional network that knows nothing of it, with two lines.
 
-MNIST with 10 labels a class: mini-batches mix the labeled images with unlabeled ones, and diffusion
-lets them exchange features. Needs `images/mnist.npz` in the folder DIFFRESNET_DATA.
+MNIST with 10 labels per class: mini-batches mix the labeled images with unlabeled ones, and
+diffusion lets them exchange features. Needs `images/mnist.npz` in the folder DIFFRESNET_DATA.
 
     python examples/plug_in.py
 """
@@ -57,7 +57,7 @@ def load_mnist() -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def run(seed: int, *, n_steps: int, n_epochs: int = 60, n_test: int = 2000) -> float:
-    """Train from 10 labels a class; return the accuracy on test images."""
+    """Train from 10 labels per class; return the accuracy on test images."""
     images, labels, test_images, test_labels = load_mnist()
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(len(labels), generator=generator)

@@ -19,7 +19,7 @@ settings.load_profile("repeatable")
 
 @pytest.fixture(scope="session")
 def reference_numbers() -> Callable[[str], Arrays]:
-    """Load a file of numbers that the paper's program produced."""
+    """Load a file of numbers that the authors' code produced."""
 
     def load(name: str) -> Arrays:
         with np.load(Path(__file__).parent / "data" / name) as file:

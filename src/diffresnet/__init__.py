@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from diffresnet.diffusion.operator import DiffusionOperator, StabilityWarning
+    from diffresnet.diffusion.input import StabilityWarning
+    from diffresnet.diffusion.operator import DiffusionOperator
     from diffresnet.estimators import DiffResNetClassifier, LabeledKFold
     from diffresnet.graph.distance_weights import weights_from_distances
     from diffresnet.graph.neighbors import Neighbors, kth_distances, nearest_neighbors
@@ -42,7 +43,7 @@ _HOMES = {
     "DiffusionOperator": "diffusion.operator",
     "LabeledKFold": "estimators",
     "Neighbors": "graph.neighbors",
-    "StabilityWarning": "diffusion.operator",
+    "StabilityWarning": "diffusion.input",
     "build_weights": "graph.weights",
     "gaussian_kernel": "graph.weights",
     "graph_weights": "graph.weights",

@@ -130,7 +130,7 @@ def test_bad_input(bank_file: Path, arguments: list[str], message: str) -> None:
 def test_a_file_that_is_no_bank(tmp_path: Path) -> None:
     assert "There is no file" in refused(tmp_path / "missing.npz")
     (tmp_path / "text.npz").write_text("hello")
-    assert "an .npz file of plain arrays" in refused(tmp_path / "text.npz")
+    assert "a .npz or .npy file of plain arrays" in refused(tmp_path / "text.npz")
 
 
 def test_foreign_results_are_refused(bank_file: Path, tmp_path: Path) -> None:

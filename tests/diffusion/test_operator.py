@@ -38,7 +38,7 @@ def random_operators(seed: int, n_points: int = 9) -> list[DiffusionOperator]:
     return [DiffusionOperator(weights), DiffusionOperator(weights.to_sparse_csr())]
 
 
-# --- against the paper's program and against loops
+# --- against the authors' code and against loops
 
 
 @pytest.mark.parametrize("method", ["auto", "euler", "power"])

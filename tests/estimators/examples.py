@@ -37,4 +37,4 @@ def partly(classes: npt.NDArray[np.int64], n_labels: int = 1) -> npt.NDArray[np.
 
 def fitted(points: npt.NDArray[np.float64]) -> FittedPoints:
     """Return points with their graph."""
-    return FittedPoints.from_features(points, links=None, **SETTINGS)
+    return FittedPoints.make(points, None, **SETTINGS)

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import diffresnet.estimators.classifier
+import diffresnet.estimators.input
 import diffresnet.estimators.points
 from diffresnet import build_weights
 from diffresnet.estimators import DiffResNetClassifier, LabeledKFold, UnreachedWarning
@@ -59,9 +59,9 @@ def test_two_moons_need_the_graph() -> None:
 
 def test_probabilities(model: DiffResNetClassifier) -> None:
     points, _ = clusters(seed=0)
-    for chances in (model.label_distributions_, model.predict_proba(points[::7])):
-        assert np.isfinite(chances).all()
-        assert np.allclose(chances.sum(axis=1), 1)
+    for probabilities in (model.label_distributions_, model.predict_proba(points[::7])):
+        assert np.isfinite(probabilities).all()
+        assert np.allclose(probabilities.sum(axis=1), 1)
     labeled = model.encoded_labels_ >= 0
     assert (model.label_distributions_[labeled].max(axis=1) == 1).all()
 
@@ -327,9 +327,9 @@ def test_same_seed_same_result(model: DiffResNetClassifier) -> None:
 def test_hard_cases() -> None:
     labels = np.array([0, 1, -1, -1, -1, -1])
     for points in (np.zeros((6, 2)), np.ones((6, 1)), np.arange(6.0)[:, None] * 1e200):
-        chances = DiffResNetClassifier().fit(points, labels).label_distributions_
-        assert np.isfinite(chances).all()
-        assert np.allclose(chances.sum(axis=1), 1)
+        probabilities = DiffResNetClassifier().fit(points, labels).label_distributions_
+        assert np.isfinite(probabilities).all()
+        assert np.allclose(probabilities.sum(axis=1), 1)
     two = DiffResNetClassifier().fit([[0.0], [1.0]], ["a", "b"])
     assert two.transduction_.tolist() == ["a", "b"]
 
@@ -351,7 +351,7 @@ def test_search(
         return build_weights(points, n_top, **options)
 
     monkeypatch.setattr(diffresnet.estimators.points, "build_weights", build)
-    monkeypatch.setattr(diffresnet.estimators.classifier, "LARGEST_EXACT_SEARCH", limit)
+    monkeypatch.setattr(diffresnet.estimators.input, "LARGEST_EXACT_SEARCH", limit)
     points, classes = clusters()
     DiffResNetClassifier(search=search).fit(points, partly(classes))
     assert asked == [expected]

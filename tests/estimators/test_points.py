@@ -20,7 +20,7 @@ def test_arrays_there_and_back() -> None:
 
 def test_a_graph_alone_has_no_features() -> None:
     given, _ = clusters()
-    points = FittedPoints.from_graph(build_weights(given, 8).float(), 3)
+    points = FittedPoints.make(None, build_weights(given, 8).float(), **SETTINGS)
     assert points.places.points is None
     assert FittedPoints.from_arrays(points.to_arrays()).points is None
     places = points.attach(np.eye(120)[:2], 8, 4)
@@ -29,7 +29,7 @@ def test_a_graph_alone_has_no_features() -> None:
 
 
 def test_more_neighbors_than_points() -> None:
-    points = FittedPoints.from_features(np.eye(4), links=None, **SETTINGS)
+    points = FittedPoints.make(np.eye(4), None, **SETTINGS)
     assert points.operator.n_points == 4
 
 

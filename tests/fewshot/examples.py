@@ -45,7 +45,7 @@ def random_episodes(
 
 
 def digits_episode(digits: dict[str, NDArray[Any]], task: int, shots: int) -> Episodes:
-    """Return a task of the paper's program, with its features as they were."""
+    """Return a task of the authors' code, with its features as they were."""
 
     def tensor(name: str) -> Tensor:
         return torch.from_numpy(digits[f"t{task}_{shots}shot_{name}"]).unsqueeze(0)

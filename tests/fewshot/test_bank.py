@@ -107,21 +107,21 @@ def test_load_takes_columns(tmp_path: Path) -> None:
 def test_load_refuses_what_is_not_a_bank(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bank.npz"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"must be an \.npz file of plain arrays") as error:
+    with pytest.raises(ValueError, match=r"must be a \.npz or \.npy file of plain") as error:
         FeatureBank.load(path)
     assert str(error.value).startswith(
-        f"FeatureBank: `path` must be an .npz file of plain arrays, got {path}: "
+        f"FeatureBank: `path` must be a .npz or .npy file of plain arrays, got {path} ("
     )
-    assert str(error.value).endswith("Save it by `numpy.savez`, with texts as texts, not objects.")
+    assert str(error.value).endswith("Write it again, with texts as texts.")
 
 
 def test_load_refuses_a_single_array_and_objects(tmp_path: Path) -> None:
     np.save(tmp_path / "bank.npy", FEATURES)
-    with pytest.raises(ValueError, match=r"`path` must be an \.npz file of plain arrays, got"):
+    with pytest.raises(ValueError, match=r"`path` must be a file with `features` and"):
         FeatureBank.load(tmp_path / "bank.npy")
     path = tmp_path / "bank.npz"
     np.savez(path, features=FEATURES, labels=np.array(list("aabbcc"), dtype=object))
-    with pytest.raises(ValueError, match=r"`path` must be an \.npz file of plain arrays, got"):
+    with pytest.raises(ValueError, match=r"must be a \.npz or \.npy file of plain arrays, got"):
         FeatureBank.load(path)
 
 

@@ -30,9 +30,9 @@ def rectified_by_loops(support: Floats, labels: list[int], query: Floats) -> Flo
     members: list[list[Floats]] = [[] for _ in means]
     for x in np.concatenate([support, query]):
         cosines = [x @ p / (np.linalg.norm(x) * np.linalg.norm(p)) for p in means]
-        chances = softmax([10 * float(cosine) for cosine in cosines])
-        best = int(np.argmax(chances))
-        members[best].append(chances[best] * x)
+        probabilities = softmax([10 * float(cosine) for cosine in cosines])
+        best = int(np.argmax(probabilities))
+        members[best].append(probabilities[best] * x)
     return np.stack(
         [np.mean(some, axis=0) if some else p for some, p in zip(members, means, strict=True)]
     )

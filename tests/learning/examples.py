@@ -1,4 +1,4 @@
-"""Random tasks, those of the paper's program, and a training loop in plain steps: the oracle."""
+"""Random tasks, those of the authors' code, and a training loop in plain steps: the oracle."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -76,7 +76,7 @@ KINDS = ("internal", "convection", "external_mu0.01")
 def digits_task(
     digits: dict[str, NDArray[Any]], task: int, shots: int, kind: str
 ) -> tuple[Tasks, Initial, Tensor]:
-    """Return a task of the paper's program, where its training began, and the logits it got."""
+    """Return a task of the authors' code, where its training began, and the logits it got."""
 
     def tensor(name: str) -> Tensor:
         return torch.from_numpy(digits[f"t{task}_{shots}shot_{name}"])
@@ -111,8 +111,10 @@ def written_loss(tasks: Tasks, which: int, logits: Tensor) -> Tensor:
     loss = -sum(logs[int(c), i] for i, c in enumerate(tasks.labels[which])) / n_labeled
     if tasks.prototype_weight > 0:
         assert tasks.prototype_distances is not None
-        chances = logits[:, n_labeled:].softmax(dim=0)
-        loss = loss + tasks.prototype_weight * (chances * tasks.prototype_distances[which]).sum()
+        probabilities = logits[:, n_labeled:].softmax(dim=0)
+        loss = (
+            loss + tasks.prototype_weight * (probabilities * tasks.prototype_distances[which]).sum()
+        )
     if tasks.output_laplacian_weight > 0:
         assert tasks.operator is not None
         apart = (logits.unsqueeze(1) - logits.unsqueeze(2)).square().sum(dim=0)

@@ -23,7 +23,7 @@ def clusters(n_each: int = 40, n_classes: int = 3, seed: int = 0) -> NodeGraph:
 
 
 def citation_graph(name: str) -> NodeGraph:
-    """Return Cora or Citeseer as the paper's program sees it, or skip the test."""
+    """Return Cora or Citeseer as the authors' code sees it, or skip the test."""
     try:
         path = find_data_file(f"graphs/{name}.npz")
     except FileNotFoundError as error:

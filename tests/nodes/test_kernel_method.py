@@ -19,9 +19,9 @@ def test_labels_clusters_without_a_seed() -> None:
     solve = KernelDiffResNet().prepare(graph)
     logs = solve(split, 0)
     assert torch.equal(logs, solve(split, 1))
-    chances = logs.exp()
-    assert torch.allclose(chances.sum(dim=1), torch.ones(graph.n_nodes), atol=1e-5)
-    right = chances.argmax(dim=1)[split.test] == torch.from_numpy(graph.labels)[split.test]
+    probabilities = logs.exp()
+    assert torch.allclose(probabilities.sum(dim=1), torch.ones(graph.n_nodes), atol=1e-5)
+    right = probabilities.argmax(dim=1)[split.test] == torch.from_numpy(graph.labels)[split.test]
     assert float(right.double().mean()) > 0.9
 
 

@@ -133,7 +133,7 @@ def test_methods_without_a_text_of_their_own() -> None:
         def prepare(self, graph: NodeGraph) -> Solve:
             return LabelPropagation().prepare(graph)
 
-    with pytest.raises(ValueError, match="`method` must be told by its settings"):
+    with pytest.raises(ValueError, match="`method` must be described by its settings"):
         run_protocol(clusters(), Mine(), PROTOCOL)
 
 

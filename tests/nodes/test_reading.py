@@ -8,7 +8,7 @@ from scipy import sparse
 from diffresnet.nodes.citation import SIZES
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
-from diffresnet.nodes.standardization import PROGRAM_STEPS
+from diffresnet.nodes.standardization import CODE_STEPS
 
 NODES = "id,label,f,g\na,x,1,0\nb,,0,1\nc,y,1,1\n"
 
@@ -84,16 +84,16 @@ def test_graphs_that_cannot_diffuse() -> None:
         standardized(directed, ("binary",))
     empty = NodeGraph.from_arrays(np.zeros((3, 3)), None, [0, 1, 1])
     with pytest.raises(ValueError, match="a graph with links, got 3 nodes without any"):
-        standardized(empty, PROGRAM_STEPS)
+        standardized(empty, CODE_STEPS)
     alike = NodeGraph.from_arrays([[0, 1], [1, 0]], None, ["x", "x"])
     with pytest.raises(ValueError, match="a graph of two classes or more, got 1 among 2"):
-        standardized(alike, PROGRAM_STEPS)
+        standardized(alike, CODE_STEPS)
 
 
 def test_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = NodeGraph.from_arrays([[0, 1], [1, 0]], [[0.5], [2]], [0, 1])
     monkeypatch.setitem(SIZES, "cora", (2, 1, 1))
-    assert parse_steps(None, graph) == PROGRAM_STEPS
+    assert parse_steps(None, graph) == CODE_STEPS
 
 
 def test_a_name_that_is_none() -> None:

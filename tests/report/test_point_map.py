@@ -8,13 +8,13 @@ from diffresnet.report.point_map import draw_map, make_points, map_data, to_scri
 
 
 def test_points_are_stars_rings_or_gray() -> None:
-    chances = np.array([[1.0, 0.0], [0.5, 0.5], [0.2, 0.8]])
+    probabilities = np.array([[1.0, 0.0], [0.5, 0.5], [0.2, 0.8]])
     points = make_points(
         np.arange(3),
         ["a", "b", "c"],
         ["x", "y", "z"],
         choose_marks(np.array([1, 2])),
-        chances,
+        probabilities,
         labeled=np.array([0]),
         suggested=np.array([2]),
         reached=[True, False, True],

@@ -26,7 +26,7 @@ def test_the_first_labeled_items_of_each_class() -> None:
         ids=[str(row) for row in range(9)],
         class_names=["cat", "dog", "eel"],
         marks=choose_marks(np.ones(3, dtype=np.int64)),
-        chances=np.full((9, 3), 1 / 3),
+        probabilities=np.full((9, 3), 1 / 3),
         encoded=np.array([0] * 6 + [1, -1, -1]),
         reached=np.ones(9, dtype=bool),
         previews=previews,

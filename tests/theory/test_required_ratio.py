@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from diffresnet.theory import BOUNDS, bad_share, required_ratio
+from diffresnet.theory import BOUNDS, bad_fraction, required_ratio
 
 
 def test_numbers_of_the_notes() -> None:
@@ -28,8 +28,8 @@ def test_the_exact_bound_is_the_share_of_directions(generator: torch.Generator) 
         directions /= directions.norm(dim=1, keepdim=True)
         share = float((directions[:, 0].abs() <= t).double().mean())
         assert share * n_subclasses * (n_subclasses - 1) / 2 == pytest.approx(1, rel=0.03)
-        assert bad_share(n_subclasses, n_features, ratio) == pytest.approx(1)
-        assert bad_share(n_subclasses, n_features, 3 * ratio) < 0.5
+        assert bad_fraction(n_subclasses, n_features, ratio) == pytest.approx(1)
+        assert bad_fraction(n_subclasses, n_features, 3 * ratio) < 0.5
 
 
 def test_one_subclass_and_a_line() -> None:
@@ -38,9 +38,9 @@ def test_one_subclass_and_a_line() -> None:
     assert required_ratio(5, 1, "sqrt") == required_ratio(5, 1, "exact") == 1
     assert required_ratio(2, 1, "paper") == pytest.approx(math.sqrt(1 + math.pi / 4))
     assert required_ratio(2, 3, "exact") == pytest.approx(math.sqrt(2))
-    assert bad_share(1, 5, 0.0) == 0
-    assert bad_share(4, 1, 1.01) == 0
-    assert bad_share(4, 1, 1.0) == bad_share(4, 9, 1.2) == 1
+    assert bad_fraction(1, 5, 0.0) == 0
+    assert bad_fraction(4, 1, 1.01) == 0
+    assert bad_fraction(4, 1, 1.0) == bad_fraction(4, 9, 1.2) == 1
 
 
 def test_bad_input() -> None:
@@ -51,10 +51,10 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="required_ratio: `bound` must be one of 'paper', 'sqrt'"):
         required_ratio(2, 2, "tight")  # pyright: ignore[reportArgumentType]
     with pytest.raises(
-        ValueError, match="bad_share: `ratio` must be a finite number of at least 0"
+        ValueError, match="bad_fraction: `ratio` must be a finite number of at least 0"
     ):
-        bad_share(2, 2, -1.0)
-    with pytest.raises(ValueError, match="bad_share: `n_subclasses` must be at least 1"):
-        bad_share(0, 2, 1.0)
-    with pytest.raises(ValueError, match="bad_share: `n_features` must be at least 1"):
-        bad_share(2, 0, 1.0)
+        bad_fraction(2, 2, -1.0)
+    with pytest.raises(ValueError, match="bad_fraction: `n_subclasses` must be at least 1"):
+        bad_fraction(0, 2, 1.0)
+    with pytest.raises(ValueError, match="bad_fraction: `n_features` must be at least 1"):
+        bad_fraction(2, 0, 1.0)

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 @contextmanager
 def limited_threads(n_threads: int | None) -> Generator[None]:
-    """Let torch, NumPy and SciPy use so many threads inside the block; -1 for all, None for any."""
+    """Let torch, NumPy and SciPy use this number of threads; -1 for all, None for any."""
     before = torch.get_num_threads()
     n_used = max(1, cpu_count()) if n_threads == -1 else n_threads
     if n_used is not None:

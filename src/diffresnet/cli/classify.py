@@ -59,7 +59,7 @@ def classify(
         Path | None, typer.Option(help="File for a page that shows them, .html.", dir_okay=False)
     ] = None,
     suggest: Annotated[
-        int | None, typer.Option(help="Name so many points to label next.", min=1)
+        int | None, typer.Option(help="Name this number of points to label next.", min=1)
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
     steps: Annotated[
@@ -105,12 +105,12 @@ def classify(
     points = read_points(
         features, id_column=id_column, label_column=label_column, need_labels=labels is None
     )
-    known = _labels(points, features, labels, id_column, label_column)
-    _fit(model, points, known, graph)
+    given_labels = _labels(points, features, labels, id_column, label_column)
+    _fit(model, points, given_labels, graph)
     contents = {out: _predictions(model, points.ids, out.suffix)}
     if report is not None:
         contents[report] = _report(model, points, features)
-    _print(model, known)
+    _print(model, given_labels)
     if suggest is not None:
         chosen = [points.ids[place] for place in model.suggest(suggest)]
         say(f"Label next: {', '.join(chosen) or 'nothing, every point has a label'}.")
@@ -137,21 +137,23 @@ def _labels(
         if points.labels is not None:
             name = label_column or DEFAULT_LABEL
             warn(f"The labels in {features.name} ('{name}') are left out: --labels is used.")
-        known = read_labels(labels, points.ids, id_column=id_column, label_column=label_column)
+        given_labels = read_labels(
+            labels, points.ids, id_column=id_column, label_column=label_column
+        )
     elif points.labels is not None:
-        known = points.labels
+        given_labels = points.labels
     else:
         name = label_column or DEFAULT_LABEL
         must = f"given, or FEATURES must have a column '{name}'"
         refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
-    check_classes(known, "--labels" if labels is not None else "FEATURES")
-    if "-1" in known:
+    check_classes(given_labels, "--labels" if labels is not None else "FEATURES")
+    if "-1" in given_labels:
         warn("'-1' is taken for a class. Leave the label empty where there is none.")
-    return known
+    return given_labels
 
 
 def _fit(
-    model: DiffResNetClassifier, points: Points, known: Sequence[str], graph: Path | None
+    model: DiffResNetClassifier, points: Points, given_labels: Sequence[str], graph: Path | None
 ) -> None:
     if points.features is None and graph is None:
         refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
@@ -159,7 +161,7 @@ def _fit(
     status = Console(stderr=True).status(f"classifying {len(points.ids)} points")
     with status, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        model.fit(points.features, np.array(known), graph=links)
+        model.fit(points.features, np.array(given_labels), graph=links)
     for warning in caught:
         if not issubclass(warning.category, UnreachedWarning):
             warn(str(warning.message))
@@ -184,17 +186,17 @@ def _report(model: DiffResNetClassifier, points: Points, features: Path) -> byte
     return make_report(model, points.ids, features.name, points.previews)
 
 
-def _print(model: DiffResNetClassifier, known: Sequence[str]) -> None:
+def _print(model: DiffResNetClassifier, given_labels: Sequence[str]) -> None:
     """Print a line for each class, and what was found about the graph."""
-    labels, labeled = np.array(known), np.array(known) != ""
-    chances = model.label_distributions_.max(axis=1)
-    table = Table(title=f"{len(known)} points, {labeled.sum()} with a label")
+    labels, labeled = np.array(given_labels), np.array(given_labels) != ""
+    probabilities = model.label_distributions_.max(axis=1)
+    table = Table(title=f"{len(given_labels)} points, {labeled.sum()} with a label")
     table.add_column("class")
     for head in ("labeled", "predicted", "mean probability"):
         table.add_column(head, justify="right")
     for name in model.classes_[:N_ROWS]:
         mine = ~labeled & (model.transduction_ == name)
-        mean = f"{chances[mine].mean():.2f}" if mine.any() else ""
+        mean = f"{probabilities[mine].mean():.2f}" if mine.any() else ""
         table.add_row(escape(str(name)), str((labels == name).sum()), str(mine.sum()), mean)
     show(table)
     n_others = len(model.classes_) - N_ROWS

@@ -52,7 +52,7 @@ def demo(
 
 def _table(result: DigitsResult) -> Table:
     n_draws = len(next(iter(result.accuracies.values())))
-    table = Table(title="Digits, one label a class: accuracy % on the others")
+    table = Table(title="Digits, one label per class: accuracy % on the others")
     table.add_column("method")
     for head in (f"mean of {n_draws} draws", "first draw"):
         table.add_column(head, justify="right")

@@ -135,8 +135,8 @@ def nodes(
     """Measure how well methods label the nodes of a graph from a few of them, over many splits.
 
     By default the protocol is the paper's: 20 nodes of each class to learn from, 30 to stop by, all
-    others to test; 100 splits, 20 initializations each, from the program's own seeds. Its settings
-    are the paper's for the three graphs, and those of Cora for others.
+    others to test; 100 splits, 20 initializations each, from the seeds of the authors' code. Its
+    settings are the paper's for the three graphs, and those of Cora for others.
 
     With --resume, what was stopped goes on when the same command is given again. To label nodes
     without a label, see diffresnet classify --graph.
@@ -203,8 +203,8 @@ def _run_file(
 def _settings(name: str, graph: NodeGraph, given: Mapping[str, float | None]) -> TrainedDiffResNet:
     """Return the paper's settings for this graph, or Cora's, but for what is asked for."""
     wanted: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    known = name if name in NODE_SETTINGS else recognize(graph)
-    return replace(NODE_SETTINGS[known or "cora"], **wanted)
+    recognized = name if name in NODE_SETTINGS else recognize(graph)
+    return replace(NODE_SETTINGS[recognized or "cora"], **wanted)
 
 
 def _protocol(

@@ -12,7 +12,7 @@ from diffresnet._support.checks import refuse
 from diffresnet.cli.column_options import IdColumn, LabelColumn
 from diffresnet.cli.console import say
 from diffresnet.cli.outputs import check_new_file, write_files
-from diffresnet.diffusion.operator import StabilityWarning
+from diffresnet.diffusion.input import StabilityWarning
 from diffresnet.files.labels import read_labels
 from diffresnet.files.points import read_points
 from diffresnet.report.theory.page import make_theory_page
@@ -83,8 +83,8 @@ def theory(
     for option, (path, suffix) in outputs.items():
         if path is not None:
             check_new_file(path, option, (suffix,), inputs, force=force)
-    features, known = _read(points, labels, id_column, label_column)
-    names, numbers = np.unique(known, return_inverse=True)
+    features, given_labels = _read(points, labels, id_column, label_column)
+    names, numbers = np.unique(given_labels, return_inverse=True)
     contents: dict[Path, bytes] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)  # a sentence says so
@@ -115,14 +115,14 @@ def _read(
     )
     if read.features is None:
         refuse("POINTS", "a file with features", "ids only", "Add features.")
-    known = read.labels
+    given_labels = read.labels
     if labels is not None:
-        known = read_labels(labels, read.ids, id_column=id_column, label_column=label_column)
-    if known is None:
+        given_labels = read_labels(labels, read.ids, id_column=id_column, label_column=label_column)
+    if given_labels is None:
         must = f"given, or POINTS must have a column '{label_column or 'label'}'"
         refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
-    n_missing = known.count("")
+    n_missing = given_labels.count("")
     if n_missing:
         remedy = "Leave out the others; `diffresnet classify` labels them."
         refuse("--labels", "a label for every point", f"{n_missing} points without", remedy)
-    return read.features, known
+    return read.features, given_labels

@@ -25,7 +25,8 @@ from diffresnet.encoders.source import read_image_arrays
 from diffresnet.encoders.training import EpochRecord, Validate, train_backbone
 from diffresnet.encoders.training_batches import TrainingBatches
 from diffresnet.fewshot.episodes import EpisodeSampler, EpisodeShape
-from diffresnet.files.frames import ARRAYS, check_file
+from diffresnet.files.arrays import ARRAYS
+from diffresnet.files.frames import check_file
 from diffresnet.paper.backbones import bank_of, prototype_accuracy
 from diffresnet.paper.settings import BACKBONE_FRAMING, BACKBONE_SCHEDULE
 

@@ -1,7 +1,7 @@
 """The four planar sets of the paper (Section 5.1, Appendix E.1): XOR, moon, circle, spiral.
 
-The paper says that points are drawn uniformly along the curves; its program takes evenly spaced
-angles and adds Gaussian noise. These functions follow the program.
+The paper says that points are drawn uniformly along the curves; the authors' code takes evenly
+spaced angles and adds Gaussian noise. These functions follow the code.
 """
 
 import math

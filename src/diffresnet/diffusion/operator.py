@@ -1,17 +1,14 @@
 """The diffusion step x <- x - gamma (Lambda - W) x, many times, fast (Section 3.2, Appendix A)."""
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, get_args
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from diffresnet._support.checks import (
     FLOAT_DTYPES,
-    as_tensor,
     check_choice,
     check_count,
     check_real,
@@ -19,33 +16,14 @@ from diffresnet._support.checks import (
 )
 from diffresnet._support.types import Array, DiffusionMethod, Matrix
 from diffresnet.diffusion.energy import edge_energy
+from diffresnet.diffusion.input import flatten_features, shape_of, warn_if_unstable
+from diffresnet.diffusion.kept import kept_if_constant
 from diffresnet.diffusion.spectrum import largest_eigenvalue
 from diffresnet.diffusion.steps import ROUNDING, Step, require_symmetric, take_steps
 from diffresnet.graph import matrix as mx
 
 FADED = 1e-30
 """Weights of a collapsed operator below this are 0."""
-
-
-class StabilityWarning(UserWarning):
-    """The step size is above the bound up to which diffusion is known to be stable."""
-
-
-Value = TypeVar("Value")
-
-
-def _kept_if_constant(compute: "Callable[[DiffusionOperator], Value]") -> Value:
-    """Make a property that is computed once, or every time if the weights are being learned."""
-
-    def get(self: "DiffusionOperator") -> Value:
-        if self.weights.requires_grad:
-            return compute(self)
-        kept, name = vars(self), f"kept {compute.__name__}"
-        if name not in kept:
-            kept[name] = compute(self)
-        return kept[name]
-
-    return cast("Value", property(get, doc=compute.__doc__))
 
 
 class DiffusionOperator:
@@ -99,24 +77,24 @@ class DiffusionOperator:
     def _is_csr(self) -> bool:
         return mx.is_csr(self.weights)
 
-    @_kept_if_constant
+    @kept_if_constant
     def degrees(self) -> Tensor:
         """The row sums d = W 1, of shape (N,) or (T, N)."""
         return mx.row_sums(self.weights)
 
-    @_kept_if_constant
+    @kept_if_constant
     def is_symmetric(self) -> bool:
         """Whether the weights equal their transpose, up to rounding."""
         return mx.is_symmetric(self.weights)
 
-    @_kept_if_constant
+    @kept_if_constant
     def laplacian(self) -> Tensor:
         """The matrix Lambda - W, in the layout of the weights."""
         # Without the weights of points to themselves, which cancel, but not in floating point.
         links = mx.set_diagonal(self.weights, 0)
         return mx.affine(links, -1, mx.row_sums(links))
 
-    @_kept_if_constant
+    @kept_if_constant
     def max_convex_step_size(self) -> float:
         """The largest step size at which every new point is a convex combination of old ones.
 
@@ -126,7 +104,7 @@ class DiffusionOperator:
         largest = float(mx.diagonal(self.laplacian).detach().max())
         return 1 / largest if largest > 0 else float("inf")
 
-    @_kept_if_constant
+    @kept_if_constant
     def max_stable_step_size(self) -> float:
         """The largest step size that never increases the 2-norm, for symmetric weights.
 
@@ -154,7 +132,7 @@ class DiffusionOperator:
         Raises:
             ValueError: if the points of `x` are not those of the operator.
         """
-        features = self._flatten("energy", x)
+        features = flatten_features("energy", x, self.weights)
         if self._is_csr:
             return edge_energy(features, self.weights)
         # By subtraction: differences of features that are almost equal must not cancel.
@@ -203,23 +181,18 @@ class DiffusionOperator:
                 not symmetric, above `max_convex_step_size`).
 
         Examples:
-            >>> from diffresnet import build_weights
-            >>> points = torch.tensor([[0.0], [0.2], [5.0], [5.2]])
-            >>> operator = DiffusionOperator(build_weights(points, n_top=2, bandwidth=1.0))
-            >>> operator.diffuse(points, step_size=0.5, n_steps=50)
-            tensor([[0.1000],
-                    [0.1000],
-                    [5.1000],
-                    [5.1000]])
+            >>> operator = DiffusionOperator(torch.tensor([[0.0, 0.5], [0.5, 0.0]]))
+            >>> operator.diffuse(torch.tensor([0.0, 1.0]), step_size=0.5, n_steps=2)
+            tensor([0.3750, 0.6250])
         """
-        features = self._flatten("diffuse", x)
+        features = flatten_features("diffuse", x, self.weights)
         step_size = check_real("diffuse", "step_size", step_size, zero=True)
         n_steps = check_count("diffuse", "n_steps", n_steps, low=0)
         check_choice("diffuse", "method", method, get_args(DiffusionMethod))
         tolerance = check_real("diffuse", "tolerance", tolerance)
-        self._check_stability(step_size)
+        warn_if_unstable(self, step_size)
         diffused = self._diffuse(features, step_size, n_steps, method, tolerance)
-        return diffused.reshape(_shape(x))
+        return diffused.reshape(shape_of(x))
 
     def _diffuse(
         self, x: Tensor, step_size: float, n_steps: int, method: DiffusionMethod, tolerance: float
@@ -245,9 +218,6 @@ class DiffusionOperator:
     ) -> Iterator[Tensor]:
         """Yield the features after each of `steps`, each state computed from the one before.
 
-        Use it for the step-by-step states of a figure (`range(n + 1)`) and for paths of growing
-        strength.
-
         Args:
             x: features, as for `diffuse`.
             step_size: gamma, as for `diffuse`.
@@ -264,15 +234,15 @@ class DiffusionOperator:
             >>> [state.tolist() for state in operator.states(x, 0.5, steps=[0, 1, 2])]
             [[0.0, 1.0], [0.25, 0.75], [0.375, 0.625]]
         """
-        features = self._flatten("states", x)
+        features = flatten_features("states", x, self.weights)
         step_size = check_real("states", "step_size", step_size, zero=True)
         check_choice("states", "method", method, get_args(DiffusionMethod))
         tolerance = check_real("states", "tolerance", tolerance)
         counts = [check_count("states", "steps", count, low=0) for count in steps]
         if sorted(counts) != counts:
             fail("states", "steps", "non-decreasing", counts, "Sort `steps`.")
-        self._check_stability(step_size)
-        shape = _shape(x)
+        warn_if_unstable(self, step_size)
+        shape = shape_of(x)
 
         def generate() -> Iterator[Tensor]:
             now = features
@@ -295,11 +265,9 @@ class DiffusionOperator:
 
         Examples:
             >>> operator = DiffusionOperator(torch.tensor([[0.0, 0.5], [0.5, 0.0]]))
-            >>> x = torch.tensor([0.0, 1.0])
-            >>> operator.diffuse(x, step_size=0.5, n_steps=2)
-            tensor([0.3750, 0.6250])
-            >>> operator.collapse(step_size=0.5, n_steps=2).diffuse(x, step_size=1.0, n_steps=1)
-            tensor([0.3750, 0.6250])
+            >>> operator.collapse(step_size=0.5, n_steps=2).weights
+            tensor([[0.6250, 0.3750],
+                    [0.3750, 0.6250]])
         """
         step_size = check_real("collapse", "step_size", step_size, zero=True)
         n_steps = check_count("collapse", "n_steps", n_steps, low=0)
@@ -313,11 +281,7 @@ class DiffusionOperator:
         return DiffusionOperator(torch.where(together < FADED, 0, together))
 
     def to(self, target: torch.device | torch.dtype | str) -> "DiffusionOperator":
-        """Return this operator on another device, or in float32 or float64.
-
-        Raises:
-            ValueError: if `target` is another dtype.
-        """
+        """Return this operator on another device, or in float32 or float64; no other dtype."""
         if isinstance(target, torch.dtype) and target not in FLOAT_DTYPES:
             fail("to", "target", "a device, torch.float32 or torch.float64", target, "Use one.")
         return DiffusionOperator(self.weights.to(target))
@@ -325,36 +289,6 @@ class DiffusionOperator:
     def __deepcopy__(self, memo: dict[int, Any]) -> "DiffusionOperator":
         # torch does not copy sparse tensors deeply.
         return DiffusionOperator(self.weights.detach())
-
-    def _flatten(self, function: str, x: Array) -> Tensor:
-        """Return `x` as (N, d) or (T, N, d) in the dtype of the weights, after checking it."""
-        dtype, axes = self.weights.dtype, tuple(self.weights.shape[:-1])
-        tensor = as_tensor(function, "x", x, integers=dtype)
-        if tensor.layout != torch.strided:
-            fail(function, "x", "dense", f"a {tensor.layout} tensor", "Call `.to_dense()` on it.")
-        if tuple(tensor.shape[: len(axes)]) != axes:
-            must = f"of shape ({', '.join(map(str, axes))}, ...), the operator's points first"
-            remedy = "Check the order of the axes and which operator belongs to these points."
-            fail(function, "x", must, f"shape {tuple(tensor.shape)}", remedy)
-        if tensor.dtype != dtype:
-            remedy = f"Convert `x`, or use `operator.to({tensor.dtype})`."
-            fail(function, "x", f"{dtype} like the weights", tensor.dtype, remedy)
-        return tensor.reshape(*axes, -1)
-
-    def _check_stability(self, step_size: float) -> None:
-        """Warn if `step_size` is not known to be stable."""
-        if step_size <= self.max_convex_step_size * ROUNDING:  # implies the other bound
-            return
-        name = "max_stable_step_size" if self.is_symmetric else "max_convex_step_size"
-        bound: float = getattr(self, name)
-        if step_size <= bound * ROUNDING:
-            return
-        message = (
-            f"diffuse: `step_size` {step_size:g} is above `{name}` = {bound:g}, up to which "
-            "diffusion is known to be stable; features may grow from step to step. "
-            "Lower `step_size` and raise `n_steps`."
-        )
-        warnings.warn(message, StabilityWarning, stacklevel=3)
 
     def step(self, step_size: float) -> "Step":
         """Return one step as a matrix; that of constant weights is kept for the next call."""
@@ -364,7 +298,3 @@ class DiffusionOperator:
         if not self.weights.requires_grad:
             self._last_step = step_size, step
         return step
-
-
-def _shape(x: Array) -> tuple[int, ...]:
-    return tuple(x.shape) if isinstance(x, Tensor) else np.shape(x)

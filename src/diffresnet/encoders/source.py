@@ -9,14 +9,12 @@ from diffresnet._support.words import some
 from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.omniglot import load_omniglot
 from diffresnet.encoders.text_set import TextSet
+from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
 from diffresnet.files.frames import (
-    ALONE,
-    ARRAYS,
     TABLES,
     as_text,
     check_file,
     need_column,
-    read_arrays,
     read_columns,
     read_frame,
 )

@@ -1,6 +1,7 @@
 """The scikit-learn classifier, and what goes with it."""
 
-from diffresnet.estimators.classifier import DiffResNetClassifier, UnreachedWarning
+from diffresnet.estimators.classifier import DiffResNetClassifier
+from diffresnet.estimators.components import UnreachedWarning
 from diffresnet.estimators.diagnosis import Diagnosis
 from diffresnet.estimators.splitting import LabeledKFold
 

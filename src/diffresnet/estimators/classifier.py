@@ -11,33 +11,28 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from diffresnet._support.checks import check_count, fail
+from diffresnet._support.checks import check_count
 from diffresnet._support.threads import limited_threads
-from diffresnet._support.types import Normalization, Search
-from diffresnet._support.words import count
+from diffresnet._support.types import Normalization
+from diffresnet.estimators.components import UnreachedWarning, warn_of_unreached
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
 from diffresnet.estimators.input import (
+    FLOATS,
     check_parameters,
     check_prior,
     check_several,
     check_sizes,
     check_step,
+    check_update,
+    choose_search,
     seed_of,
-    weights_of,
+    split_input,
 )
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Floats, SolverName, make_solver, solve
+from diffresnet.estimators.storage import read_model, write_model
 from diffresnet.estimators.suggestion import suggest_points
-from diffresnet.estimators.views import View
-from diffresnet.files.arrays import read_described, write_described
 from diffresnet.learning.labels import UNLABELED, encode_labels
-
-LARGEST_EXACT_SEARCH = 40_000
-"""Above this many points ``search="auto"`` is approximate."""
-
-
-class UnreachedWarning(UserWarning):
-    """Some points are not connected to any label."""
 
 
 class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
@@ -97,6 +92,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         True
     """
 
+    n_features_in_: int
+
     def __init__(
         self,
         n_top: int = 11,
@@ -149,48 +146,22 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             )
         encoded, classes = encode_labels(f"{type(self).__name__}.fit", "y", y)
         check_several(classes)
-        features, links = self._split_input(X, graph)
+        features, links = split_input(self, X, graph)
         n_points = check_sizes(features, links, len(encoded))
         seed = seed_of(self.random_state)
         with limited_threads(self.n_jobs):
-            if features is not None:
-                points = FittedPoints.from_features(
-                    features,
-                    links=links,
-                    n_classes=len(classes),
-                    n_top=self.n_top,
-                    bandwidth_rank=self.bandwidth_rank,
-                    normalization=self.normalization,
-                    search=self._search_of(n_points),
-                    seed=seed,
-                )
-            else:
-                points = FittedPoints.from_graph(links, len(classes))
+            points = FittedPoints.make(
+                features,
+                links,
+                n_classes=len(classes),
+                n_top=self.n_top,
+                bandwidth_rank=self.bandwidth_rank,
+                normalization=self.normalization,
+                search=choose_search(self.search, n_points),
+                seed=seed,
+            )
             self._learn(points, encoded, classes, seed)
         return self
-
-    def _search_of(self, n_points: int) -> Search:
-        if self.search == "auto":
-            return "approximate" if n_points > LARGEST_EXACT_SEARCH else "exact"
-        return self.search
-
-    def _split_input(self, X: Any, graph: Any) -> tuple[Any, Any]:  # noqa: N803
-        """Return the features, or None, and the weights of the links, or None."""
-        if self.graph == "precomputed":
-            if graph is not None:
-                remedy = "Drop `graph`, or make the classifier with `graph='features'`."
-                fail("DiffResNetClassifier.fit", "graph", "None if X is the graph", "both", remedy)
-            validate_data(self, X, accept_sparse=True)
-            return None, weights_of(X)
-        links = None if graph is None else weights_of(graph)
-        if X is not None:
-            features = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
-            return features, links
-        if links is None:
-            remedy = "Pass features, a graph, or both."
-            fail("DiffResNetClassifier.fit", "X", "features, or None beside a graph", None, remedy)
-        self.n_features_in_ = links.shape[0]
-        return None, links
 
     def _learn(
         self,
@@ -213,7 +184,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             seed=seed,
         )
         # Everything has worked: now change the state.
-        self.solution_, self.encoded_labels_, self._seed = solution, encoded, seed
+        self.solution_, self.encoded_labels_, self.seed_ = solution, encoded, seed
         self.classes_ = classes
         self.strength_ = solution.choice.n_steps * self.step_size
         self.strength_path_ = {
@@ -223,28 +194,12 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         self.reached_ = solution.reached
         self.label_distributions_ = solution.probabilities
         self.transduction_ = classes[solution.probabilities.argmax(axis=1)]
-        self._warn_of_unreached()
-
-    def _warn_of_unreached(self) -> None:
-        missed = ~self.reached_
-        if not missed.any():
-            return
-        n_components = len(np.unique(self.solution_.points.components[missed]))
-        warnings.warn(
-            f"DiffResNetClassifier: {count(int(missed.sum()), 'point')} in "
-            f"{count(n_components, 'component')} of the graph are not connected to any label and "
-            "get the class prior. Label one of each (see `suggest`), or raise `n_top`.",
-            UnreachedWarning,
-            stacklevel=4,
-        )
+        warn_of_unreached(self.reached_, points.components)
 
     @property
     def embedding_(self) -> Floats:
         """Where diffusion puts the fitted points, (N, m), of length one."""
-        choice = self.solution_.choice
-        return View.of_graph(
-            self.solution_.points.spectrum, choice.step_size, choice.n_steps
-        ).points.numpy()
+        return self.solution_.embedding.numpy()
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probabilities of new points, (n, K).
@@ -257,9 +212,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
                 graph and no features in `fit`.
         """
         check_is_fitted(self, "solution_")
-        given = validate_data(
-            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
-        )
+        given = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         with limited_threads(self.n_jobs):
             return self.solution_.predict(given, self.n_top, self.bandwidth_rank)
 
@@ -287,27 +240,11 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             ValueError: if an index is out of range; nothing has changed then.
         """
         check_is_fitted(self, "solution_")
-        places = np.atleast_1d(np.asarray(indices))
-        given = np.atleast_1d(np.asarray(labels, dtype=object))
-        n_points = len(self.encoded_labels_)
-        if places.dtype.kind not in "iu" or np.any((places < 0) | (places >= n_points)):
-            remedy = "Pass row numbers of the fitted points."
-            must = f"whole numbers from 0 to {n_points - 1}"
-            fail("DiffResNetClassifier.update_labels", "indices", must, places, remedy)
-        if places.shape != given.shape:
-            must, remedy = f"{len(places)} labels", "Pass one label for each index."
-            fail("DiffResNetClassifier.update_labels", "labels", must, len(given), remedy)
-        if len(np.unique(places)) < len(places):
-            remedy = "Give each point once."
-            fail("DiffResNetClassifier.update_labels", "indices", "different", places, remedy)
-        everything = np.full(n_points, None, dtype=object)
-        is_labeled = self.encoded_labels_ != UNLABELED
-        everything[is_labeled] = self.classes_[self.encoded_labels_[is_labeled]].tolist()
-        everything[places] = given
+        everything = check_update(indices, labels, self.encoded_labels_, self.classes_)
         encoded, classes = encode_labels("DiffResNetClassifier.update_labels", "labels", everything)
         check_several(classes)
         with limited_threads(self.n_jobs):
-            self._learn(self.solution_.points, encoded, classes, self._seed)
+            self._learn(self.solution_.points, encoded, classes, self.seed_)
         return self
 
     def suggest(self, n: int = 10) -> npt.NDArray[np.int64]:
@@ -323,7 +260,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)
         return suggest_points(
             n,
-            torch.from_numpy(self.embedding_),
+            self.solution_.embedding,
             probabilities=torch.from_numpy(self.label_distributions_),
             labeled=self.encoded_labels_ != UNLABELED,
             components=self.solution_.points.components,
@@ -333,34 +270,15 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     def diagnose(self) -> Diagnosis:
         """Tell how healthy the graph is, in numbers and sentences."""
         check_is_fitted(self, "solution_")
-        return diagnose(
-            self.operator_,
-            components=self.solution_.points.components,
-            encoded=self.encoded_labels_,
-            classes=self.classes_,
-            step_size=self.step_size,
-            strength=self.strength_,
-            strength_path=self.strength_path_,
-            remarks=self.solution_.solved.remarks,
-        )
+        return diagnose(self.solution_, self.encoded_labels_, self.classes_)
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted classifier to an .npz file, whole or not at all; nothing is pickled.
 
-        Args:
-            path: where; an existing file is replaced.
-
-        Returns:
-            The path.
+        An existing file is replaced.
         """
         check_is_fitted(self, "solution_")
-        parameters = self.get_params() | {"random_state": self._seed}
-        arrays = self.solution_.points.to_arrays()
-        arrays |= {"classes": self.classes_, "encoded_labels": self.encoded_labels_}
-        description: dict[str, Any] = {"parameters": parameters, "n_features": self.n_features_in_}
-        names = getattr(self, "feature_names_in_", None)
-        description["feature_names"] = None if names is None else list(names)
-        return write_described(Path(path), arrays, description)
+        return write_model(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> "DiffResNetClassifier":
@@ -369,18 +287,10 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             ValueError: if the file is not a saved classifier.
         """
-        arrays, description = read_described(Path(path), "DiffResNetClassifier.load")
-        model = cls(**description["parameters"])
-        model.n_features_in_ = description["n_features"]
-        if description["feature_names"] is not None:
-            names = np.array(description["feature_names"], dtype=object)
-            setattr(model, "feature_names_in_", names)  # noqa: B010  (scikit-learn declares it)
-        points = FittedPoints.from_arrays(arrays)
+        model, points, encoded, classes = read_model(cls, Path(path))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnreachedWarning)
-            model._learn(
-                points, arrays["encoded_labels"], arrays["classes"], seed_of(model.random_state)
-            )
+            model._learn(points, encoded, classes, seed_of(model.random_state))
         return model
 
     def __sklearn_tags__(self) -> Tags:

@@ -1,5 +1,6 @@
 """Components of the graph: labels spread within one only."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from diffresnet._support.words import count
 from diffresnet.learning.labels import Labels
+
+
+class UnreachedWarning(UserWarning):
+    """Some points are not connected to any label."""
+
 
 PENALTY = 5.0
 """What the score of a class loses in a component that has labels, but none of it."""
@@ -43,3 +50,17 @@ def score_components(
     lost = present.any(dim=1, keepdim=True) & ~present
     scores = torch.where(lost, -penalty, 0.0)
     return scores[torch.from_numpy(components).long()]
+
+
+def warn_of_unreached(reached: npt.NDArray[np.bool_], components: npt.NDArray[Any]) -> None:
+    """Warn if points are not connected to any label."""
+    if reached.all():
+        return
+    n_components = len(np.unique(components[~reached]))
+    warnings.warn(
+        f"DiffResNetClassifier: {count(int((~reached).sum()), 'point')} in "
+        f"{count(n_components, 'component')} of the graph are not connected to any label and "
+        "get the class prior. Label one of each (see `suggest`), or raise `n_top`.",
+        UnreachedWarning,
+        stacklevel=4,
+    )

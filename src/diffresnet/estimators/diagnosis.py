@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.estimators.solution import Solution
 from diffresnet.graph import matrix as mx
 
 FEWEST_PAIRS = 5
@@ -96,17 +96,17 @@ class Diagnosis:
 
 
 def diagnose(
-    operator: DiffusionOperator,
-    *,
-    components: npt.NDArray[np.int32],
-    encoded: npt.NDArray[np.int64],
-    classes: npt.NDArray[np.generic],
-    step_size: float,
-    strength: float,
-    strength_path: dict[float, float],
-    remarks: tuple[str, ...],
+    solution: Solution, encoded: npt.NDArray[np.int64], classes: npt.NDArray[np.generic]
 ) -> Diagnosis:
-    """Look at the graph and the labels."""
+    """Look at the graph and the labels.
+
+    Args:
+        solution: of a fit.
+        encoded: (N,) the class of each point, -1 without a label.
+        classes: what they are.
+    """
+    operator, components = solution.points.operator, solution.points.components
+    step_size, path = solution.choice.step_size, solution.choice.path
     weights = operator.weights
     rows, columns, values = mx.rows_of(weights), weights.col_indices().long(), weights.values()
     off = (rows != columns) & (values > 0)
@@ -131,8 +131,8 @@ def diagnose(
         n_isolated=int((links == 0).sum()),
         max_stable_step_size=operator.max_stable_step_size,
         step_size=step_size,
-        strength=strength,
-        strength_path=strength_path,
-        remarks=remarks,
+        strength=solution.choice.n_steps * step_size,
+        strength_path={n_steps * step_size: value for n_steps, value in path.items()},
+        remarks=solution.solved.remarks,
         single_label_classes=tuple(str(one) for one in classes[counts == 1]),
     )

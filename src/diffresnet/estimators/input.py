@@ -1,22 +1,27 @@
 """What users give the classifier: parameters, features, a graph; checked."""
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
 from torch import Tensor
 
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
+from diffresnet._support.types import Search
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.estimators.solution import SolverName
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.weights import graph_weights
+from diffresnet.learning.labels import UNLABELED
 
 if TYPE_CHECKING:
     from diffresnet.estimators.classifier import DiffResNetClassifier
 
 NAME = "DiffResNetClassifier"
+FLOATS = (np.float64, np.float32)
+LARGEST_EXACT_SEARCH = 40_000
 
 
 def check_parameters(model: "DiffResNetClassifier") -> None:
@@ -94,3 +99,57 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def choose_search(search: Literal["auto", "exact", "approximate"], n_points: int) -> Search:
+    """Return how neighbors are searched for: "auto" is exact for up to 40,000 points."""
+    if search != "auto":
+        return search
+    return "approximate" if n_points > LARGEST_EXACT_SEARCH else "exact"
+
+
+def split_input(model: "DiffResNetClassifier", X: Any, graph: Any) -> tuple[Any, Any]:  # noqa: N803
+    """Return the features, or None, and the weights of the links, or None."""
+    if model.graph == "precomputed":
+        if graph is not None:
+            remedy = "Drop `graph`, or make the classifier with `graph='features'`."
+            fail(f"{NAME}.fit", "graph", "None if X is the graph", "both", remedy)
+        validate_data(model, X, accept_sparse=True)
+        return None, weights_of(X)
+    links = None if graph is None else weights_of(graph)
+    if X is not None:
+        return validate_data(model, X, accept_sparse="csr", dtype=FLOATS), links
+    if links is None:
+        remedy = "Pass features, a graph, or both."
+        fail(f"{NAME}.fit", "X", "features, or None beside a graph", None, remedy)
+    model.n_features_in_ = links.shape[0]
+    return None, links
+
+
+def check_update(
+    indices: Any, labels: Any, encoded: npt.NDArray[np.int64], classes: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """Return the labels (N,) after an update, None where there is none.
+
+    Args:
+        indices: which points get a label.
+        labels: these labels.
+        encoded: (N,) the classes before, as numbers.
+        classes: what they are.
+    """
+    function, n_points = f"{NAME}.update_labels", len(encoded)
+    places = np.atleast_1d(np.asarray(indices))
+    given = np.atleast_1d(np.asarray(labels, dtype=object))
+    if places.dtype.kind not in "iu" or np.any((places < 0) | (places >= n_points)):
+        remedy = "Pass row numbers of the fitted points."
+        fail(function, "indices", f"whole numbers from 0 to {n_points - 1}", places, remedy)
+    if places.shape != given.shape:
+        must, remedy = f"{len(places)} labels", "Pass one label for each index."
+        fail(function, "labels", must, len(given), remedy)
+    if len(np.unique(places)) < len(places):
+        fail(function, "indices", "different", places, "Give each point once.")
+    everything = np.full(n_points, None, dtype=object)
+    is_labeled = encoded != UNLABELED
+    everything[is_labeled] = classes[encoded[is_labeled]].tolist()
+    everything[places] = given
+    return everything

@@ -61,11 +61,11 @@ class FittedPoints:
     spectrum: Spectrum
 
     @classmethod
-    def from_features(
+    def make(
         cls,
         features: Any,
-        *,
         links: Tensor | None,
+        *,
         n_classes: int,
         n_top: int,
         bandwidth_rank: int,
@@ -74,25 +74,33 @@ class FittedPoints:
         seed: int,
         n_modes: int = N_MODES,
     ) -> "FittedPoints":
-        """Build the graph of the nearest neighbors, unless `links` gives one, and decompose it."""
-        space, points = FeatureSpace.fit(features, seed)
+        """Build the graph of the nearest neighbors, unless `links` gives one, and decompose it.
+
+        Args:
+            features: (N, d) dense or sparse; None for a graph of points without features.
+            links: (N, N) CSR weights, or None.
+            n_classes: to be told apart.
+            n_top: see `build_weights`.
+            bandwidth_rank: see `build_weights`.
+            normalization: see `build_weights`.
+            search: see `build_weights`.
+            seed: of the reduction of features.
+            n_modes: of the graph, at least.
+        """
+        space, points = (None, None) if features is None else FeatureSpace.fit(features, seed)
         if links is None:
-            n_points = len(points)
+            if points is None:
+                raise ValueError("FittedPoints: `links` must be given without features, got None.")
             links = build_weights(
                 points,
-                min(n_top, n_points),
-                bandwidth_rank=min(bandwidth_rank, n_points),
+                min(n_top, len(points)),
+                bandwidth_rank=min(bandwidth_rank, len(points)),
                 normalization=normalization,
                 search=search,
             )
         operator = DiffusionOperator(links)
-        return cls(space, points, operator, _decompose(operator, n_classes, n_modes))
-
-    @classmethod
-    def from_graph(cls, links: Tensor, n_classes: int) -> "FittedPoints":
-        """Decompose a graph of points that have no features."""
-        operator = DiffusionOperator(links)
-        return cls(None, None, operator, _decompose(operator, n_classes, N_MODES))
+        n_modes = min(operator.n_points, max(n_modes, MODES_PER_CLASS * n_classes))
+        return cls(space, points, operator, Spectrum.of(operator.laplacian, n_modes))
 
     @cached_property
     def components(self) -> npt.NDArray[np.int32]:
@@ -150,8 +158,3 @@ class FittedPoints:
         weights = mx.csr(need("row_starts"), need("columns"), need("values"))
         spectrum = Spectrum(need("rates"), need("modes"))
         return cls(space, points, DiffusionOperator(weights), spectrum)
-
-
-def _decompose(operator: DiffusionOperator, n_classes: int, n_modes: int) -> Spectrum:
-    n_modes = min(operator.n_points, max(n_modes, MODES_PER_CLASS * n_classes))
-    return Spectrum.of(operator.laplacian, n_modes)

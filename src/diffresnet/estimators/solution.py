@@ -1,6 +1,7 @@
 """What a fit learns from the labels, given the points: one path for fitted and new points."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from diffresnet.estimators.strength import (
     StrengthSettings,
     choose_strength,
 )
+from diffresnet.estimators.views import View
 from diffresnet.learning.calibration import match_prior
 from diffresnet.learning.labels import Labels
 
@@ -61,6 +63,12 @@ class Solution:
     prior: Floats
     reached: npt.NDArray[np.bool_]
     probabilities: Floats
+
+    @cached_property
+    def embedding(self) -> Tensor:
+        """Where diffusion puts the fitted points, (N, m), of length one."""
+        choice = self.choice
+        return View.of_graph(self.points.spectrum, choice.step_size, choice.n_steps).points
 
     def predict(self, given: Any, n_top: int, bandwidth_rank: int) -> Floats:
         """Return the probabilities of new points, (n, K).

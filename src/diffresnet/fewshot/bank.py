@@ -1,14 +1,11 @@
 """A feature bank: the features, labels and splits that few-shot tasks are drawn from."""
 
-import tokenize
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -21,23 +18,10 @@ from diffresnet._support.checks import (
     check_finite_rows,
     fail,
 )
+from diffresnet.files.arrays import read_arrays
 from diffresnet.learning.labels import UNLABELED, encode_labels, name_classes
 
 BASE_SPLITS = ("train", "base")
-
-UNREADABLE = (
-    ValueError,
-    TypeError,
-    SyntaxError,
-    OSError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    BadZipFile,
-    zlib.error,
-    tokenize.TokenError,
-)
-"""What numpy raises on files that are damaged, or no .npz files at all."""
 
 
 @dataclass(frozen=True)
@@ -138,15 +122,7 @@ class FeatureBank:
             FileNotFoundError: if there is no such file.
             ValueError: if it is not such a file.
         """
-        path = Path(path)
-        if not path.is_file():
-            raise FileNotFoundError(f"There is no file {path}.")
-        try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except UNREADABLE as error:
-            remedy = "Save it by `numpy.savez`, with texts as texts, not objects."
-            fail("FeatureBank", "path", "an .npz file of plain arrays", f"{path}: {error}", remedy)
+        arrays = read_arrays(Path(path), "FeatureBank: `path`")
         missing = [name for name in ("features", "labels") if name not in arrays]
         if missing:
             has = ", ".join(sorted(arrays)) or "nothing"

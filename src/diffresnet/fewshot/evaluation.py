@@ -97,7 +97,7 @@ def evaluate(
     Args:
         bank: to draw tasks from.
         recipe: a method and its transforms; `make_recipe` has those of the literature.
-        shape: of the tasks; 5 ways, 1 shot, 15 queries a class by default.
+        shape: of the tasks; 5 ways, 1 shot, 15 queries per class by default.
         split: of the bank; None for all of it.
         n_tasks: how many.
         seed: of the tasks.

@@ -85,7 +85,7 @@ PAPER_TRANSFORMS = ("center", "l2", "shift")
 def make_recipe(name: str, shape: EpisodeShape, *, solver: Solver = "kernel") -> Recipe:
     """Return a method with published settings for tasks of this shape.
 
-    They are those of its authors, or of the paper's program (`laplacianshot`: lambda .5, which its
+    They are those of its authors, or of the authors' code (`laplacianshot`: lambda .5, which its
     authors choose on validation classes).
 
     Args:

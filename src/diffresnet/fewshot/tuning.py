@@ -31,13 +31,13 @@ TRANSFORM_CHOICES: tuple[tuple[str, ...], ...] = (
 """The transforms that every method may choose from; one that ends in EASE's has no need of it."""
 
 N_BEST_TRANSFORMS = 3
-"""With so many of the best transforms every setting of the method is tried."""
+"""With this number of the best transforms every setting of the method is tried."""
 
 N_FINALISTS = 5
-"""So many of the best trials are repeated on more tasks: the best of many is partly luck."""
+"""This number of the best trials is repeated on more tasks: the best of many is partly luck."""
 
 FINAL_FACTOR = 5
-"""The finalists have so many times the tasks of the others."""
+"""The finalists have this multiple of the tasks of the others."""
 
 
 @dataclass(frozen=True)

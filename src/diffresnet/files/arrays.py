@@ -1,8 +1,10 @@
-"""Arrays and a description in one .npz file, without pickle."""
+"""Files of NumPy arrays, without pickle; with a description beside them, or not."""
 
 import io
 import json
-from collections.abc import Mapping
+import tokenize
+import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -10,15 +12,27 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet._support.checks import fail
+from diffresnet._support.checks import fail, refuse
 from diffresnet._support.writing import write_whole
+
+Array = npt.NDArray[Any]
+ARRAYS = (".npy", ".npz")
+ALONE = ""
+"""The name of the array of an .npy file."""
+
+UNREADABLE = (
+    *(ValueError, TypeError, KeyError, AttributeError, IndexError, SyntaxError),
+    *(OSError, EOFError, OverflowError, NotImplementedError, RuntimeError),
+    *(BadZipFile, zlib.error, tokenize.TokenError),
+)
+"""What NumPy raises on files that are damaged, or no files of arrays at all."""
 
 FORMAT = 1
 DESCRIPTION = "description"
 
 
 def write_described(
-    path: Path, arrays: Mapping[str, npt.NDArray[Any]], description: Mapping[str, Any]
+    path: Path, arrays: Mapping[str, Array], description: Mapping[str, Any]
 ) -> Path:
     """Write arrays, and a description that JSON can hold, whole or not at all."""
     text = json.dumps({"format": FORMAT, **description}, default=_to_plain)
@@ -27,20 +41,52 @@ def write_described(
     return write_whole(path, buffer.getvalue())
 
 
-def read_described(path: Path, function: str) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+def read_arrays(
+    path: Path, what: str, *, wanted: Callable[[str], bool] = lambda _: True
+) -> dict[str, Array]:
+    """Return the arrays of an .npz file by name, or the one of an .npy file as `ALONE`.
+
+    Nothing in the file is unpickled.
+
+    Args:
+        path: of the file.
+        what: who asks for it, for messages.
+        wanted: tells by name which arrays to read; all of them by default.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it is no such file.
+    """
+    try:
+        with path.open("rb") as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return {ALONE: loaded}
+            with loaded:
+                return {name: loaded[name] for name in loaded.files if wanted(name)}
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file {path}.") from None
+    except UNREADABLE as error:
+        reason = str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
+        if "pickle" in reason:  # NumPy's own advice is unsafe
+            reason = "it has objects of Python, or no array at all"
+        must = "a .npz or .npy file of plain arrays"
+        refuse(what, must, f"{path} ({reason})", "Write it again, with texts as texts.")
+
+
+def read_described(path: Path, function: str) -> tuple[dict[str, Array], dict[str, Any]]:
     """Read what `write_described` wrote; `function` is who asks, for messages.
 
     Raises:
+        FileNotFoundError: if there is no such file.
         ValueError: if the file holds anything else.
     """
-    arrays: dict[str, npt.NDArray[Any]] = {}
+    arrays = read_arrays(path, f"{function}: `path`")
     description: dict[str, Any] = {}
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
         description = json.loads(str(arrays.pop(DESCRIPTION)))
         found = description["format"]
-    except (KeyError, ValueError, TypeError, BadZipFile, EOFError, AttributeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
         found = f"another one ({error})"
     if found != FORMAT:
         must, remedy = f"a saved model of format {FORMAT}", "Pass a file that `save` wrote."

@@ -1,23 +1,15 @@
-"""CSV and Parquet files, NumPy's files, or one sentence that says why they cannot be read."""
+"""CSV and Parquet files, or one sentence that says why they cannot be read."""
 
-import zipfile
-import zlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 
-Array = npt.NDArray[Any]
 TABLES = (".csv", ".parquet")
-ARRAYS = (".npy", ".npz")
-ALONE = ""
-"""The name of the array of an .npy file."""
 
 
 def check_file(path: Path, what: str, suffixes: Sequence[str]) -> str:
@@ -69,18 +61,6 @@ def read_frame(path: Path, what: str, texts: Collection[str]) -> pl.DataFrame:
     return frame
 
 
-def read_arrays(path: Path, what: str) -> dict[str, Array]:
-    """Return the arrays of an .npz file by name, or the one of an .npy file as `ALONE`."""
-    try:
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return {ALONE: loaded}
-        with loaded:
-            return {name: loaded[name] for name in loaded.files}
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        _refuse_unreadable(path, what, error)
-
-
 def need_column(name: str, columns: Sequence[str], path: Path, option: str) -> str:
     """Return `name`, or refuse a table that does not have it."""
     if name not in columns:
@@ -104,6 +84,5 @@ def as_text(value: Any) -> str:
 
 
 def _refuse_unreadable(path: Path, what: str, error: Exception) -> NoReturn:
-    kind = "table" if path.suffix.lower() in TABLES else "file of plain arrays"
     reason = str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
-    refuse(what, f"a {path.suffix.lower()} {kind}", f"{path} ({reason})", "Write it again.")
+    refuse(what, f"a {path.suffix.lower()} table", f"{path} ({reason})", "Write it again.")

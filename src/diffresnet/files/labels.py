@@ -8,14 +8,12 @@ import numpy as np
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
+from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
 from diffresnet.files.frames import (
-    ALONE,
-    ARRAYS,
     TABLES,
     as_text,
     check_file,
     need_column,
-    read_arrays,
     read_columns,
     read_frame,
 )

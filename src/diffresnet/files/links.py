@@ -10,7 +10,8 @@ from scipy import sparse
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
-from diffresnet.files.frames import TABLES, Array, as_text, check_file, read_columns, read_frame
+from diffresnet.files.arrays import Array
+from diffresnet.files.frames import TABLES, as_text, check_file, read_columns, read_frame
 
 WHAT = "--graph"
 POINTS = "FEATURES"

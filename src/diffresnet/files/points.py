@@ -10,15 +10,12 @@ import polars as pl
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
+from diffresnet.files.arrays import ALONE, ARRAYS, Array, read_arrays
 from diffresnet.files.frames import (
-    ALONE,
-    ARRAYS,
     TABLES,
-    Array,
     as_text,
     check_file,
     need_column,
-    read_arrays,
     read_columns,
     read_frame,
 )

@@ -24,7 +24,7 @@ def attach_points(
         points: (n, d) new points.
         fitted: (N, d) fitted points.
         n_top: neighbors of a point, itself counted.
-        bandwidth_rank: the width of the kernel is the distance to so many-th neighbor, itself
+        bandwidth_rank: the width of the kernel is the distance to the neighbor of this rank, itself
             counted.
     """
     n_kept = min(max(n_top - 1, 1), len(fitted))

@@ -18,7 +18,7 @@ NEARBY = 64
 """Cells that a point's neighbors are looked for in, its own counted."""
 
 CROWDED = 4
-"""No point is compared with more than so many times the usual number: a cell of duplicates, all
+"""No point is compared with more than this multiple of the usual number: a cell of duplicates, all
 as near as each other, would cost the square of its size."""
 
 SPARE_CANDIDATES = 4

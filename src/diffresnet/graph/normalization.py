@@ -15,10 +15,10 @@ SINKHORN_ITERATIONS = 10_000
 def normalize(weights: Matrix, normalization: Normalization = "symmetric") -> Tensor:
     """Balance the weights of the rows (Normalize, Section 3.2).
 
-    - ``"row"``: w_ij / d_i, so that rows sum to 1; not symmetric. The paper's program uses it for
+    - ``"row"``: w_ij / d_i, so that rows sum to 1; not symmetric. The authors' code uses it for
       the synthetic sets.
     - ``"symmetric"``: d_i^-1/2 w_ij d_j^-1/2 with the row sums d of `weights`, then the average
-      with the transpose, as the paper's program does for few-shot tasks and graphs. Symmetric, but
+      with the transpose, as the authors' code does for few-shot tasks and graphs. Symmetric, but
       rows do not sum to 1.
     - ``"sinkhorn"``: the average with the transpose, then s_i w_ij s_j with s such that rows sum to
       1: symmetric *and* balanced, as the paper's proofs assume (Appendix A).

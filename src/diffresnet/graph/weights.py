@@ -137,7 +137,7 @@ def build_weights(
     Equal to `normalize(sparsify(gaussian_kernel(...)))` if the search is exact, but from nearest
     neighbors alone: memory and weights grow with N n_top, not with N^2.
 
-    The paper's program keeps, for few-shot tasks, the distances strictly below the n_top-th: its
+    The authors' code keeps, for few-shot tasks, the distances strictly below the n_top-th: its
     n_top = 8 is `n_top=7` here. For synthetic sets the two count alike.
 
     Args:
@@ -227,7 +227,7 @@ def _assemble(near: Neighbors, values: Tensor) -> Tensor:
 def graph_weights(adjacency: Matrix) -> Tensor:
     """Build the weights of a given graph, W = D^-1/2 (A + I) D^-1/2, D the degrees of A + I.
 
-    As the paper's program does for citation graphs (Appendix E.2): self-loops enter the normalizer
+    As the authors' code does for citation graphs (Appendix E.2): self-loops enter the normalizer
     only, since x_i - x_i = 0. A directed graph is averaged with its transpose at the end.
 
     Args:

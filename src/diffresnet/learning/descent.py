@@ -65,7 +65,7 @@ class Descent:
         n_epochs: passes over the batches, at most.
         make_schedule: makes the learning-rate schedule from the optimizer; stepped every epoch.
         renew_optimizer: make the optimizer anew every epoch, so that momentum never builds up, as
-            the paper's program does for the synthetic sets.
+            the authors' code does for the synthetic sets.
         stopping: a rule for stopping early, used up by one training.
         checkpoint: a file to which the state of training is written, whole, every
             `checkpoint_every` epochs, and from which training goes on if the file exists, with the

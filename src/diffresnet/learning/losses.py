@@ -14,7 +14,7 @@ from diffresnet.learning.labels import UNLABELED
 
 @dataclass(frozen=True)
 class Batch:
-    """What a model is called with, and what is known of its outputs.
+    """What a model is called with, and the labels of its outputs.
 
     Attributes:
         inputs: the arguments of the model: features first, then an operator or other inputs.
@@ -71,7 +71,7 @@ class CrossEntropy:
 class LaplacianPenalty:
     """The external regularizer of the paper's ablation, weight sum_ij w_ij |f(x_i) - f(x_j)|^2.
 
-    As in the paper's program, without the factor one half.
+    As in the authors' code, without the factor one half.
 
     Attributes:
         operator: of the points whose outputs are compared.
@@ -134,11 +134,11 @@ def check_labels(function: str, labels: Tensor, outputs: Tensor) -> None:
     if tuple(labels.shape) != tuple(outputs.shape[:-1]):
         got = f"shape {tuple(labels.shape)} for outputs of shape {tuple(outputs.shape)}"
         fail(function, "labels", "one for each output", got, "Use -1 for unlabeled points.")
-    known = labels[labels != UNLABELED]
-    if len(known) == 0:
+    labeled = labels[labels != UNLABELED]
+    if len(labeled) == 0:
         remedy = "Check the mask that chose the labeled points."
         fail(function, "labels", "given for at least one point", "none", remedy)
-    wrong = known[(known < 0) | (known >= n_classes)]
+    wrong = labeled[(labeled < 0) | (labeled >= n_classes)]
     if len(wrong) > 0:
         must = f"between 0 and {n_classes - 1}, or -1 for unlabeled"
         remedy = "Number the classes 0, 1, 2, ... or give the model more outputs."

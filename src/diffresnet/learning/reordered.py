@@ -29,29 +29,29 @@ def solve_reordered(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tenso
         initial: gives the parameters that the training of each task starts from.
     """
     # One task at a time: all of its numbers stay in the processor's cache.
-    shares = _shares(schedule)
+    mixing = _mixing_weights(schedule)
     with torch.no_grad():
         trained = [
-            _Training(tasks[which : which + 1], schedule, shares, initial(which)).run()
+            _Training(tasks[which : which + 1], schedule, mixing, initial(which)).run()
             for which in range(len(tasks.points))
         ]
     return torch.stack(trained)
 
 
-def _shares(schedule: Schedule) -> Tensor:
+def _mixing_weights(schedule: Schedule) -> Tensor:
     """Return what W2 is made of, (n_epochs + 1, n_epochs + 1), a row an epoch.
 
-    The first column is the share of the start, the column s + 1 that of the gradient of epoch s.
+    The first column is the weight of the start, the column s + 1 that of the gradient of epoch s.
     """
-    share = torch.zeros(schedule.n_epochs + 1, dtype=torch.float64)
-    share[0] = 1
-    velocity = torch.zeros_like(share)
-    rows = [share.clone()]
+    weights = torch.zeros(schedule.n_epochs + 1, dtype=torch.float64)
+    weights[0] = 1
+    velocity = torch.zeros_like(weights)
+    rows = [weights.clone()]
     for epoch, rate in enumerate(schedule.rates()):
-        velocity = schedule.momentum * velocity + schedule.weight_decay * share
+        velocity = schedule.momentum * velocity + schedule.weight_decay * weights
         velocity[epoch + 1] += 1
-        share = share - rate * velocity
-        rows.append(share)
+        weights = weights - rate * velocity
+        rows.append(weights)
     return torch.stack(rows)
 
 
@@ -59,7 +59,7 @@ class _Training:
     """The state of training one task. Matrices of K columns are kept as K rows: faster products."""
 
     def __init__(
-        self, task: Tasks, schedule: Schedule, shares: Tensor, start: BlockParameters
+        self, task: Tasks, schedule: Schedule, mixing: Tensor, start: BlockParameters
     ) -> None:
         self.task, self.schedule = task, schedule
         points, n_classes = task.points[0], task.n_classes
@@ -78,8 +78,8 @@ class _Training:
         self.inner[: self.n_features] = self._widen(start.fc2_weight, start.fc2_bias, width)
         self.lefts = points.new_zeros(schedule.n_epochs * n_classes, width)
         self.rights = torch.empty_like(self.lefts)
-        self.starts = shares[:, 0].tolist()
-        self.shares = shares[:, 1:].to(points).repeat_interleave(n_classes, dim=1)
+        self.starts = mixing[:, 0].tolist()
+        self.mixing = mixing[:, 1:].to(points).repeat_interleave(n_classes, dim=1)
         self.propagator = None if task.propagator is None else task.propagator[0]
 
     def _widen(self, matrix: Tensor, column: Tensor, width: int) -> Tensor:
@@ -98,7 +98,7 @@ class _Training:
     def _compose(self, epoch: int) -> Tensor:
         """Return A = W3 W2, with W3 b2 as a column."""
         past = epoch * self.task.n_classes
-        alike = (self.classifier @ self.lefts[:past].mT).mul_(self.shares[epoch, :past])
+        alike = (self.classifier @ self.lefts[:past].mT).mul_(self.mixing[epoch, :past])
         start = self.classifier @ self.inner
         return start.addmm_(alike, self.rights[:past], beta=self.starts[epoch])
 
@@ -123,7 +123,7 @@ class _Training:
         logits = self._logits(composed)
         spread = self._spread(self.task.loss_gradient(logits.unsqueeze(0))[0])
         right = spread @ self.active
-        alike = (right @ self.rights[:past].mT).mul_(self.shares[epoch, :past])
+        alike = (right @ self.rights[:past].mT).mul_(self.mixing[epoch, :past])
         gradient = right @ self.inner.mT
         gradient.addmm_(alike, self.lefts[:past], beta=self.starts[epoch])
         gradient.addmm_(spread, self.points)

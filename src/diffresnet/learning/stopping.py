@@ -1,4 +1,4 @@
-"""Early stopping by the rule of the paper's program (Appendix E.2)."""
+"""Early stopping by the rule of the authors' code (Appendix E.2)."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ class EarlyStopping:
     """Stop when validation has not become better for `patience` epochs, and go back to the best.
 
     An epoch is better if its validation loss is at most the best loss, *or* its validation accuracy
-    at least the best accuracy, ties included: the rule of the paper's program. The parameters of
+    at least the best accuracy, ties included: the rule of the authors' code. The parameters of
     the last better epoch are kept.
 
     Attributes:

@@ -190,9 +190,9 @@ class Tasks:
             gradient = torch.zeros_like(logits)
         gradient[..., :n_labeled].add_(errors)
         if self.prototype_weight > 0 and self.prototype_distances is not None:
-            chances = logits[..., n_labeled:].softmax(dim=1)
-            pulls = chances * self.prototype_distances
-            excess = pulls.sub_(chances.mul_(pulls.sum(dim=1, keepdim=True)))
+            probabilities = logits[..., n_labeled:].softmax(dim=1)
+            pulls = probabilities * self.prototype_distances
+            excess = pulls.sub_(probabilities.mul_(pulls.sum(dim=1, keepdim=True)))
             gradient[..., n_labeled:].add_(excess, alpha=self.prototype_weight)
         return gradient
 

@@ -21,7 +21,7 @@ class Diffusion(nn.Module):
         step_size: gamma, not negative.
         n_steps: r; 0 makes this the identity.
         dropout: probability that a feature is dropped at each step; below 1.
-        dropout_order: ``"before"`` each step, as the paper's program does, or ``"after"``, as the
+        dropout_order: ``"before"`` each step, as the authors' code does, or ``"after"``, as the
             paper says (Appendix E.2).
         method: how steps without dropout are computed; see `DiffusionOperator.diffuse`.
         tolerance: of ``"chebyshev"``.

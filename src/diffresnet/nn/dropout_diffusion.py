@@ -24,13 +24,13 @@ Bits = npt.NDArray[np.bool_]
 
 
 class DropoutDiffusion:
-    """r times {dropout, x <- x - step_size (Lambda - W) x} (Appendix E.2, in the program's order).
+    """r times {dropout, x <- x - step_size (Lambda - W) x} (Appendix E.2, in the code's order).
 
     Args:
         operator: symmetric, (N, N) and sparse: the same product serves both directions.
         step_size: gamma.
         n_steps: r.
-        dropout: chance that a number is set to 0 before a step, rounded to parts of 256.
+        dropout: probability that a number is set to 0 before a step, rounded to parts of 256.
 
     Raises:
         ValueError: if the weights of the operator are not symmetric, or `dropout` is out of range.

@@ -14,8 +14,8 @@ class NodeDiffResNet(nn.Module):
     """x + relu(FC1 x), then r times {dropout, diffusion}, then FC3: logits of all nodes.
 
     Without steps it is the paper's No-Diff-ResNet. Where the paper drops after each diffusion step,
-    its program drops before, as here. At evaluation class scores are diffused, not features: the
-    classifier commutes with diffusion where nothing is dropped.
+    the authors' code drops before, as here. At evaluation class scores are diffused, not features:
+    the classifier commutes with diffusion where nothing is dropped.
 
     Args:
         features: (N, F) sparse, which FC1 multiplies.
@@ -23,7 +23,7 @@ class NodeDiffResNet(nn.Module):
         operator: of diffusion.
         step_size: gamma.
         n_steps: r.
-        dropout: chance that a number is dropped before each step.
+        dropout: probability that a number is dropped before each step.
     """
 
     def __init__(

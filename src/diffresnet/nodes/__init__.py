@@ -1,4 +1,4 @@
-"""Node classification: graphs, splits, Diff-ResNet and its rivals, and a protocol that finishes."""
+"""Node classification: graphs, splits, Diff-ResNet and baselines, and a protocol that finishes."""
 
 from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import METHOD_NAMES, make_method
@@ -10,12 +10,12 @@ from diffresnet.nodes.kernel_method import KernelDiffResNet
 from diffresnet.nodes.method import NodeMethod
 from diffresnet.nodes.protocol import NodeResult, compare, run_protocol
 from diffresnet.nodes.splits import GivenSplit, Split, SplitProtocol
-from diffresnet.nodes.standardization import PROGRAM_STEPS, standardize
+from diffresnet.nodes.standardization import CODE_STEPS, standardize
 from diffresnet.nodes.training import NodeSchedule
 
 __all__ = [
+    "CODE_STEPS",
     "METHOD_NAMES",
-    "PROGRAM_STEPS",
     "DeepDiffResNet",
     "GivenSplit",
     "KernelDiffResNet",

@@ -41,6 +41,6 @@ def find_citation_graph(name: str) -> Path:
 
 
 def recognize(graph: NodeGraph) -> str | None:
-    """Return which of the citation graphs a standardized graph is, told by its sizes."""
+    """Return which of the citation graphs a standardized graph is, by its sizes."""
     found = graph.n_nodes, graph.n_links, graph.features.shape[1]
     return next((name for name, sizes in SIZES.items() if sizes == found), None)

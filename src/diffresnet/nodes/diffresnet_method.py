@@ -13,7 +13,7 @@ from diffresnet.nn.node_diff_resnet import NodeDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.splits import Split
-from diffresnet.nodes.training import PROGRAM_SCHEDULE, NodeSchedule, train_nodes
+from diffresnet.nodes.training import CODE_SCHEDULE, NodeSchedule, train_nodes
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class TrainedDiffResNet:
     Attributes:
         step_size: gamma.
         n_steps: r; without steps this is the paper's No-Diff-ResNet.
-        dropout: chance that a number is dropped before each step.
+        dropout: probability that a number is dropped before each step.
         schedule: of training.
     """
 
     step_size: float = 0.25
     n_steps: int = 20
     dropout: float = 0.25
-    schedule: NodeSchedule = PROGRAM_SCHEDULE
+    schedule: NodeSchedule = CODE_SCHEDULE
 
     is_random = True
 

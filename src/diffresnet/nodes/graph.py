@@ -1,13 +1,11 @@
 """A graph whose nodes have features, and of which some have labels."""
 
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +15,10 @@ from scipy import sparse
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
 from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.files.arrays import read_arrays
 from diffresnet.graph.weights import graph_weights
 from diffresnet.learning.labels import UNLABELED, encode_labels, name_classes
 from diffresnet.nodes.masks import SPLIT_PARTS, encode_split
-
-UNREADABLE = (
-    *(KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RuntimeError),
-    *(BadZipFile, EOFError, OSError, zlib.error),
-)
-"""What NumPy and SciPy raise on files that are broken in one way or another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +30,7 @@ class NodeGraph:
     Attributes:
         adjacency: (N, N) sparse, non-negative weights of links.
         features: (N, F) sparse.
-        labels: (N,) the class of each node as a number, -1 where it is not known.
+        labels: (N,) the class of each node as a number, -1 where there is none.
         class_names: the name of each class.
         given_split: (N,) the number in `SPLIT_PARTS` of the part that each node belongs to, -1 for
             none; None if the data come without a split.
@@ -101,7 +94,7 @@ class NodeGraph:
         Args:
             adjacency: (N, N) weights of links.
             features: (N, F); None for nodes without features, which get the unit matrix.
-            labels: (N,) of any type; -1, None, NaN or "" where a label is not known.
+            labels: (N,) of any type; -1, None, NaN or "" where there is no label.
             class_names: the name of each class, if `labels` are numbers from 0 up.
             masks: a split that comes with the data, such as that of Planetoid: (N,) booleans for
                 each of `SPLIT_PARTS`.
@@ -136,7 +129,7 @@ class NodeGraph:
         encoded, classes = encode_labels(function, "labels", labels)
         names = None if class_names is None else np.asarray(class_names).tolist()
         if len(encoded) != n_nodes:
-            got, remedy = f"{len(encoded)} labels", "Pass one a node, -1 where it is not known."
+            got, remedy = f"{len(encoded)} labels", "Pass one a node, -1 where there is none."
             fail(function, "labels", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
         split = encode_split(function, masks, n_nodes) if masks else None
         return cls(links, shown, encoded, name_classes(function, "labels", classes, names), split)
@@ -171,14 +164,11 @@ class NodeGraph:
             ValueError: if it is no such file.
             FileNotFoundError: if there is none.
         """
+        parts = read_arrays(Path(path), "NodeGraph.from_file: `path`", wanted=_is_wanted)
         try:
-            with np.load(path, allow_pickle=False) as file:
-                parts = {name: file[name] for name in file.files if _is_wanted(name)}
             matrices = [_from_parts(parts, name) for name in ("adj", "attr")]
             labels = parts["labels"]
-        except FileNotFoundError:
-            raise
-        except UNREADABLE as error:
+        except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
             must = (
                 "an .npz file with adj_data, adj_indices, adj_indptr, adj_shape, attr_..., labels"
             )
@@ -233,7 +223,7 @@ class NodeGraph:
         """Make a graph from PyTorch Geometric's `Data` with `edge_index`, `x`, `y` and masks."""
         for name in ("edge_index", "y"):
             if data.get(name) is None:
-                remedy = "Add it, with -1 for labels that are not known."
+                remedy = "Add it, with -1 for missing labels."
                 fail("NodeGraph.from_geometric", "data", f"with `{name}`", "none", remedy)
         names = ("edge_index", "y", "x", "edge_weight", *SPLIT_PARTS)
         given = {name: data.get(name) for name in names}
@@ -286,11 +276,9 @@ def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
 
 
 def _is_wanted(name: str) -> bool:
-    return (name.startswith(("adj_", "attr_")) and name != "attr_names") or name in (
-        "labels",
-        "class_names",
-        *SPLIT_PARTS,
-    )
+    """Tell whether an array is of use: others, such as names of attributes, may be pickled."""
+    parts = name.startswith(("adj_", "attr_")) and name != "attr_names"
+    return parts or name in ("labels", "class_names", *SPLIT_PARTS)
 
 
 def _from_parts(parts: dict[str, Any], name: str) -> sparse.csr_array:

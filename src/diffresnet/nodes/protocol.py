@@ -175,7 +175,7 @@ def identify(graph: NodeGraph, method: NodeMethod, protocol: Protocol) -> dict[s
     """
     if " at 0x" in repr(method):
         remedy = "Make it a frozen dataclass."
-        fail("run_protocol", "method", "told by its settings", repr(method), remedy)
+        fail("run_protocol", "method", "described by its settings", repr(method), remedy)
     return {
         "diffresnet": __version__,
         "graph": graph.digest,

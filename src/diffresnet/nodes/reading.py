@@ -11,7 +11,7 @@ from diffresnet.files.links import read_graph
 from diffresnet.files.points import read_points
 from diffresnet.nodes.citation import CHECKSUMS, find_citation_graph, recognize
 from diffresnet.nodes.graph import NodeGraph
-from diffresnet.nodes.standardization import PROGRAM_STEPS, StandardStep, standardize
+from diffresnet.nodes.standardization import CODE_STEPS, StandardStep, standardize
 
 WHAT = "GRAPH"
 LINK_STEPS: tuple[StandardStep, ...] = ("undirected", "without-loops", "largest-component")
@@ -66,12 +66,12 @@ def read_node_graph(
 def parse_steps(text: str | None, graph: NodeGraph) -> tuple[StandardStep, ...]:
     """Return the steps that standardize the graph, "none" for none.
 
-    By default they are the program's for its own graphs. Of others, links keep their weights, and
-    features that are no counts of words stay as they are.
+    By default they are those of the authors' code for its own graphs. Of others, links keep their
+    weights, and features that are no counts of words stay as they are.
     """
     if text is None:
         if recognize(standardize(graph)) is not None:
-            return PROGRAM_STEPS
+            return CODE_STEPS
         values = graph.features.data
         are_counts = bool((values >= 0).all() and (values == values.round()).all())
         return LINK_STEPS + (FEATURE_STEPS if are_counts else ())
@@ -79,10 +79,10 @@ def parse_steps(text: str | None, graph: NodeGraph) -> tuple[StandardStep, ...]:
         return ()
     names = text.split(",")
     found: tuple[StandardStep, ...] = tuple(
-        step for name in names for step in PROGRAM_STEPS if step == name
+        step for name in names for step in CODE_STEPS if step == name
     )
     if len(found) < len(names):
-        must = f"'none', or of {some(PROGRAM_STEPS, 10)}"
+        must = f"'none', or of {some(CODE_STEPS, 10)}"
         refuse("--standardize", must, f"'{text}'", "Join them by commas.")
     return found
 

@@ -11,7 +11,7 @@ from diffresnet._support.checks import check_count, fail
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.masks import SPLIT_PARTS
 
-PROGRAM_SEED = 42
+CODE_SEED = 42
 LARGEST_SEED = 10**6
 Nodes = npt.NDArray[np.int64]
 
@@ -21,7 +21,7 @@ class Split:
     """A division of the nodes.
 
     Attributes:
-        train: numbers of the nodes whose labels are known.
+        train: numbers of the labeled nodes.
         validation: those that early stopping and settings are chosen by.
         test: all other nodes with a label.
         seeds: one for each initialization.
@@ -37,7 +37,7 @@ class Split:
 class SplitProtocol:
     """How splits are drawn.
 
-    The defaults are those of the paper's program, bit for bit: a seed for every split, of which
+    The defaults are those of the authors' code, bit for bit: a seed for every split, of which
     `RandomState` draws `n_train` nodes of each class, class by class, then `n_validation` of each
     from the rest, then the seeds of the initializations.
 
@@ -53,7 +53,7 @@ class SplitProtocol:
     n_validation: int = 30
     n_splits: int = 100
     n_inits: int = 20
-    seed: int = PROGRAM_SEED
+    seed: int = CODE_SEED
 
     def __post_init__(self) -> None:
         for name in ("n_train", "n_splits", "n_inits"):
@@ -79,7 +79,7 @@ class SplitProtocol:
         if graph.n_classes == 0:
             fail("SplitProtocol", "graph", "one with labels", "none", "Label some nodes.")
         check_class_sizes(graph, self.n_train + self.n_validation)
-        # The program draws 100 seeds, whatever of them is used.
+        # The authors' code draws 100 seeds, whatever of them is used.
         draws = np.random.RandomState(self.seed).randint(0, LARGEST_SEED, max(100, self.n_splits))
         for seed in draws[: self.n_splits]:
             yield self._draw(graph, int(seed))
@@ -112,7 +112,7 @@ class GivenSplit:
     """
 
     n_inits: int = 20
-    seed: int = PROGRAM_SEED
+    seed: int = CODE_SEED
 
     n_splits = 1
 

@@ -19,17 +19,17 @@ StandardStep: TypeAlias = Literal[
     "binary-features",
     "row-features",
 ]
-PROGRAM_STEPS: tuple[StandardStep, ...] = get_args(StandardStep)
-"""What the paper's program does, in its order."""
+CODE_STEPS: tuple[StandardStep, ...] = get_args(StandardStep)
+"""What the authors' code does, in its order."""
 
 
-def standardize(graph: NodeGraph, steps: Sequence[StandardStep] = PROGRAM_STEPS) -> NodeGraph:
-    """Take some of the steps of the paper's program, in the given order (Appendix E.2).
+def standardize(graph: NodeGraph, steps: Sequence[StandardStep] = CODE_STEPS) -> NodeGraph:
+    """Take some of the steps of the authors' code, in the given order (Appendix E.2).
 
     - ``"undirected"``: a link in one direction is one in both, of the larger weight.
     - ``"binary"``: every link has weight 1.
     - ``"without-loops"``: no node is linked to itself.
-    - ``"largest-component"``: only the largest connected part stays; of equal ones the first.
+    - ``"largest-component"``: only the largest connected component stays; of equal ones the first.
     - ``"binary-features"``: every feature that is not 0 becomes 1.
     - ``"row-features"``: the features of a node are divided by their sum; a row of zeros stays.
 
@@ -43,7 +43,7 @@ def standardize(graph: NodeGraph, steps: Sequence[StandardStep] = PROGRAM_STEPS)
         ([[0.0, 1.0], [1.0, 0.0]], [[0.5, 0.5], [0.0, 0.0]])
     """
     for step in steps:
-        check_choice("standardize", "steps", step, PROGRAM_STEPS)
+        check_choice("standardize", "steps", step, CODE_STEPS)
         graph = _take(graph, step)
     return graph
 

@@ -1,4 +1,4 @@
-"""Training of a network on a split, with early stopping by the program's rule (Appendix E.2)."""
+"""Training of a network on a split, stopped early as in the authors' code (Appendix E.2)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class NodeNetwork(Protocol):
 
 @dataclass(frozen=True)
 class NodeSchedule:
-    """How a network is trained; the defaults are those of the paper's program.
+    """How a network is trained; the defaults are those of the authors' code.
 
     Attributes:
         learning_rate: of Adam.
@@ -64,7 +64,7 @@ class NodeSchedule:
             check_count("NodeSchedule", name, getattr(self, name), low=1)
 
 
-PROGRAM_SCHEDULE = NodeSchedule()
+CODE_SCHEDULE = NodeSchedule()
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def train_nodes(
     Args:
         make: returns a `NodeNetwork`.
         graph: which has the labels.
-        split: which of them are known.
+        split: which of them training sees.
         seed: of the initialization and of dropout.
         schedule: of training.
 

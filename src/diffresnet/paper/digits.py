@@ -1,4 +1,4 @@
-"""The demo's numbers: scikit-learn's digits from one label a class, ours beside other methods."""
+"""The demo's numbers: scikit-learn's digits from one label per class, ours beside other methods."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.learning.labels import UNLABELED
 
 Array = npt.NDArray[Any]
-OURS = "Diff-ResNet"
+OURS = "diffusion prototypes (ours)"
 N_DRAWS = 10
 
 
@@ -53,7 +53,7 @@ def run_digits(
 ) -> DigitsResult:
     """Label one digit of each class at random, `n_draws` times, and classify the others.
 
-    Diff-ResNet has its defaults. The others have settings that suit these digits.
+    Ours has its defaults. The others have settings that suit these digits.
 
     Args:
         seed: of the first draw.
@@ -82,7 +82,7 @@ def run_digits(
 
 
 def draw_labels(truth: Array, seed: int) -> Array:
-    """Return labels of which one a class is known, the others -1."""
+    """Return labels of which one per class is given, the others -1."""
     generator = np.random.default_rng(seed)
     labels = np.full(len(truth), UNLABELED)
     for one in np.unique(truth):
@@ -98,13 +98,17 @@ def nearest_prototype(points: Array, labels: Array) -> Array:
 
 
 def _nearest_neighbor(points: Array, labels: Array) -> Array:
-    known = labels != UNLABELED
-    return KNeighborsClassifier(1).fit(points[known], labels[known]).predict(points)
+    is_labeled = labels != UNLABELED
+    return KNeighborsClassifier(1).fit(points[is_labeled], labels[is_labeled]).predict(points)
 
 
 def _logistic_regression(points: Array, labels: Array) -> Array:
-    known = labels != UNLABELED
-    return LogisticRegression(max_iter=1000).fit(points[known], labels[known]).predict(points)
+    is_labeled = labels != UNLABELED
+    return (
+        LogisticRegression(max_iter=1000)
+        .fit(points[is_labeled], labels[is_labeled])
+        .predict(points)
+    )
 
 
 def _label_spreading(points: Array, labels: Array) -> Array:

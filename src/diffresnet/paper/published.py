@@ -1,4 +1,4 @@
-"""Every number that the paper reports, and what its program printed for the figures' seeds."""
+"""Every number that the paper reports, and what the authors' code printed for its figures."""
 
 from typing import NamedTuple
 

@@ -21,7 +21,7 @@ class DiffusionSettings:
 
 
 XOR = DiffusionSettings(n_top=20, bandwidth=0.5, step_size=1.0, normalization="row")
-"""Appendix E.1.3; row normalization is what the paper's program does for synthetic sets."""
+"""Appendix E.1.3; row normalization is what the authors' code does for synthetic sets."""
 
 XOR_STEPS = (0, 1, 10, 20, 200)
 """The steps after which Figure "XOR" shows the points, the raw ones first."""
@@ -57,10 +57,10 @@ SYNTHETIC_EPOCHS = (0, 10, 20)
 FEWSHOT_WAYS = 5
 FEWSHOT_QUERIES = 15
 FEWSHOT_SHOTS = (1, 5)
-"""Section 5.3: tasks of 5 classes, 15 queries a class, one or five labels a class."""
+"""Section 5.3: tasks of 5 classes, 15 queries per class, one or five labels per class."""
 
 FEWSHOT_GRAPH = TaskGraph(n_top=7, bandwidth_rank=4)
-"""Appendix E.3.3; the paper's n_top is 8, of which its program keeps 7."""
+"""Appendix E.3.3; the paper's n_top is 8, of which the authors' code keeps 7."""
 
 FEWSHOT_STEP_SIZE = 0.5
 FEWSHOT_SCHEDULE = Schedule(0.1, 0.9, 1e-4, n_epochs=100, milestones=(0.5, 0.75), factor=0.1)
@@ -104,7 +104,7 @@ NODE_SETTINGS = {
     "citeseer": TrainedDiffResNet(step_size=0.2, n_steps=20, dropout=0.35),
     "pubmed": TrainedDiffResNet(step_size=0.4, n_steps=10, dropout=0.3),
 }
-"""Appendix E.2; the schedule of training is that of the program."""
+"""Appendix E.2; the schedule of training is that of the authors' code."""
 
 NODE_DEPTHS = (2, 4, 8, 16, 32)
 """Figure "graph": layers, of which the text names the last."""

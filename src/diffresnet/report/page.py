@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
 
+from diffresnet.report.shell import make_shell
+
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto;
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 62rem;
+       margin: 2rem auto;
        padding: 0 1rem; }
 h1, h2 { line-height: 1.2; }
 h2 { margin-top: 2.5rem; border-top: 1px solid #ddd; padding-top: 1rem; }
@@ -81,11 +85,4 @@ Part: TypeAlias = Heading | Paragraph | Table | Picture
 def make_page(title: str, parts: Sequence[Part]) -> bytes:
     """Return the content of an HTML file that needs no other file."""
     body = "\n".join(part.to_html() for part in parts)
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title><style>{STYLE}</style></head>
-<body><h1>{escape(title)}</h1>
-{body}
-</body></html>
-""".encode()
+    return make_shell(title, body, style=STYLE)

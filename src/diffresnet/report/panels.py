@@ -19,7 +19,7 @@ Limits: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 
 
 def new_figure(function: str, width: float, height: float) -> "Figure":
-    """Return an empty figure of so many inches, which needs no screen."""
+    """Return an empty figure of this size in inches, which needs no screen."""
     with needs_extra(function, "figures"):
         from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
     return Figure(figsize=(width, height), layout="constrained")

@@ -85,7 +85,7 @@ def make_points(
     names: Sequence[str],
     answers: Sequence[str],
     marks: Sequence[Mark],
-    chances: Floats,
+    probabilities: Floats,
     *,
     labeled: Rows,
     suggested: Rows,
@@ -98,19 +98,19 @@ def make_points(
         names: ids of all points.
         answers: of all points.
         marks: of the classes.
-        chances: (N, K) probabilities of all points.
+        probabilities: (N, K) probabilities of all points.
         labeled: rows of points with a label.
         suggested: rows of points to label next.
         reached: whether a label reaches a point.
     """
-    guess = 1 / chances.shape[1]
+    guess = 1 / probabilities.shape[1]
     is_labeled, is_suggested = set(labeled.tolist()), set(suggested.tolist())
     return [
         MapPoint(
             name=names[row],
             answer=answers[row],
-            mark=marks[int(chances[row].argmax())] if reached[row] else UNREACHED_MARK,
-            sureness=float((chances[row].max() - guess) / (1 - guess)),
+            mark=marks[int(probabilities[row].argmax())] if reached[row] else UNREACHED_MARK,
+            sureness=float((probabilities[row].max() - guess) / (1 - guess)),
             is_labeled=row in is_labeled,
             is_suggested=row in is_suggested,
         )

@@ -28,10 +28,10 @@ def draw_histogram(counts: Sequence[int], x_label: str, text: str) -> str:
 
 
 def draw_line(values: Mapping[float, float], chosen: float, x_label: str, text: str) -> str:
-    """Return a line of shares by a setting, equally spaced, with the chosen one marked.
+    """Return a line of fractions by a setting, equally spaced, with the chosen one marked.
 
     Args:
-        values: by setting, a share from 0 to 1.
+        values: by setting, a fraction from 0 to 1.
         chosen: one of the settings.
         x_label: below the axis.
         text: what the chart shows, for those who cannot see it.

@@ -7,7 +7,7 @@ from diffresnet.theory.flow import Flow, FlowReport, build_flow
 from diffresnet.theory.growth import Growth, diffusion_growth
 from diffresnet.theory.hulls import hull_distance, min_hull_distance
 from diffresnet.theory.lemmas import build_point_flow
-from diffresnet.theory.required_ratio import BOUNDS, Bound, bad_share, required_ratio
+from diffresnet.theory.required_ratio import BOUNDS, Bound, bad_fraction, required_ratio
 from diffresnet.theory.spectrum import count_closed_classes, moving_eigenvalues
 from diffresnet.theory.stability import StabilityReport, analyze_stability
 from diffresnet.theory.structure import distance_diameter_ratio, max_diameter, min_distance
@@ -28,7 +28,7 @@ __all__ = [
     "TheoryAnalysis",
     "analyze",
     "analyze_stability",
-    "bad_share",
+    "bad_fraction",
     "ball_factor",
     "build_flow",
     "build_point_flow",

@@ -12,10 +12,10 @@ from diffresnet.theory.balls import max_ball_diameter
 from diffresnet.theory.direction_search import N_STARTS, descend, discriminants, fit_orders, whiten
 from diffresnet.theory.grouped_points import Floats, split_groups
 from diffresnet.theory.intervals import GroupedRows, unit
-from diffresnet.theory.required_ratio import bad_share
+from diffresnet.theory.required_ratio import bad_fraction
 from diffresnet.theory.structure import min_distance
 
-CHANCE = 1e-9
+RISK = 1e-9
 """How likely random draws may miss, where Theorem 2 says how many directions are good."""
 
 FEWEST_DRAWS, MOST_DRAWS = 512, 4096
@@ -73,7 +73,7 @@ def find_separating_direction(
     """Search a direction along which all subclasses are disjoint intervals (Theorem 2).
 
     Random directions come first, up to `MOST_DRAWS`, as many as make a miss less likely than
-    `CHANCE` where the bound of Theorem 2 says how many are good, and the directions in which the
+    `RISK` where the bound of Theorem 2 says how many are good, and the directions in which the
     means differ. If none will
     do, the best are turned by descent, and for the orders they show a linear program tells whether
     a direction exists. Beyond Theorem 2 the search is no proof: there may be one where none is
@@ -139,10 +139,10 @@ def _count_draws(points: Array, subclasses: Array, n_subclasses: int) -> int:
     if n_subclasses == 1 or diameter == 0:
         return FEWEST_DRAWS
     rows = torch.as_tensor(points)
-    share = bad_share(n_subclasses, rows.shape[1], distance / diameter)
-    if share == 1:
+    fraction = bad_fraction(n_subclasses, rows.shape[1], distance / diameter)
+    if fraction == 1:
         return 2 * FEWEST_DRAWS
-    needed = math.log(CHANCE) / math.log(max(share, CHANCE))
+    needed = math.log(RISK) / math.log(max(fraction, RISK))
     return min(max(FEWEST_DRAWS, math.ceil(needed)), MOST_DRAWS)
 
 

@@ -15,12 +15,12 @@ def required_ratio(n_subclasses: int, n_features: int, bound: Bound = "exact") -
     """Return the L/D from which M subclasses in d dimensions are parted by parallel planes.
 
     With centers of balls O_i, a direction w does not part two subclasses only if
-    |w.(O_i - O_j)| <= D. Their share of all directions is at most that of |w.e| <= t with
-    t = D / |O_i O_j|, and the M(M-1)/2 shares must not add up to 1. That is so from 1/t = c on:
+    |w.(O_i - O_j)| <= D. Their fraction of all directions is at most that of |w.e| <= t with
+    t = D / |O_i O_j|, and the M(M-1)/2 fractions must not add up to 1. That is so from 1/t = c on:
 
     - ``"paper"``: c = M(M-1) sqrt(pi) d / 4;
     - ``"sqrt"``: c = M(M-1)/2 sqrt(pi (d-1) / 2), of the order of sqrt(d) only;
-    - ``"exact"``: the share itself, an incomplete beta function:
+    - ``"exact"``: the fraction itself, an incomplete beta function:
       M(M-1)/2 I(1/c^2; 1/2, (d-1)/2) = 1.
 
     The paper takes |O_i O_j| >= L. The center of a ball need not be in its set, and only
@@ -62,8 +62,8 @@ def required_ratio(n_subclasses: int, n_features: int, bound: Bound = "exact") -
     return math.sqrt(1 + c * c)
 
 
-def bad_share(n_subclasses: int, n_features: int, ratio: float) -> float:
-    """Return the largest share of directions that fail, if L/D is `ratio` (proof of Theorem 2).
+def bad_fraction(n_subclasses: int, n_features: int, ratio: float) -> float:
+    """Return the largest fraction of directions that fail, if L/D is `ratio` (proof of Theorem 2).
 
     Random directions find one that parts the subclasses at least as often as 1 minus this.
 
@@ -73,23 +73,23 @@ def bad_share(n_subclasses: int, n_features: int, ratio: float) -> float:
         ratio: L/D, D the diameter of the balls that hold the subclasses.
 
     Returns:
-        A share from 0 to 1; 1 says nothing.
+        A fraction from 0 to 1; 1 says nothing.
 
     Raises:
         ValueError: if an argument is out of range.
 
     Examples:
-        >>> round(bad_share(10, 512, ratio=811.0), 2)
+        >>> round(bad_fraction(10, 512, ratio=811.0), 2)
         1.0
-        >>> round(bad_share(10, 512, ratio=8110.0), 2)
+        >>> round(bad_fraction(10, 512, ratio=8110.0), 2)
         0.1
     """
-    m = check_count("bad_share", "n_subclasses", n_subclasses, low=1)
-    d = check_count("bad_share", "n_features", n_features, low=1)
-    ratio = check_real("bad_share", "ratio", ratio, zero=True)
+    m = check_count("bad_fraction", "n_subclasses", n_subclasses, low=1)
+    d = check_count("bad_fraction", "n_features", n_features, low=1)
+    ratio = check_real("bad_fraction", "ratio", ratio, zero=True)
     if m == 1 or (d == 1 and ratio > 1):
         return 0.0
     if d == 1 or ratio * ratio <= 2:
         return 1.0
-    share = float(betainc(0.5, (d - 1) / 2, 1 / (ratio * ratio - 1)))
-    return min(1.0, m * (m - 1) / 2 * share)
+    fraction = float(betainc(0.5, (d - 1) / 2, 1 / (ratio * ratio - 1)))
+    return min(1.0, m * (m - 1) / 2 * fraction)

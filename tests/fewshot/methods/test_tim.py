@@ -16,11 +16,11 @@ def short_episodes(n_tasks: int, shots: tuple[int, ...]) -> Episodes:
     return replace(episodes, support=episodes.support / 3, query=episodes.query / 3)
 
 
-def entropy(chances: Tensor, order: float | None) -> Tensor:
+def entropy(probabilities: Tensor, order: float | None) -> Tensor:
     """Return the entropy of each row."""
     if order is None:
-        return -(chances * chances.log()).sum(dim=-1)
-    return (1 - chances.pow(order).sum(dim=-1)) / (order - 1)
+        return -(probabilities * probabilities.log()).sum(dim=-1)
+    return (1 - probabilities.pow(order).sum(dim=-1)) / (order - 1)
 
 
 def loss_of(method: Tim, episodes: Episodes, which: int, weights: Tensor) -> Tensor:
@@ -28,9 +28,9 @@ def loss_of(method: Tim, episodes: Episodes, which: int, weights: Tensor) -> Ten
     support, query = episodes.support[which], episodes.query[which]
     scores = -method.sharpness * torch.cdist(support, weights).square()
     errors = torch.nn.functional.cross_entropy(scores, episodes.labels[which])
-    chances = (-method.sharpness * torch.cdist(query, weights).square()).softmax(dim=-1)
-    marginal = entropy(chances.mean(dim=0), method.order)
-    conditional = entropy(chances, method.order).mean()
+    probabilities = (-method.sharpness * torch.cdist(query, weights).square()).softmax(dim=-1)
+    marginal = entropy(probabilities.mean(dim=0), method.order)
+    conditional = entropy(probabilities, method.order).mean()
     return method.support_weight * errors - marginal + method.conditional_weight * conditional
 
 

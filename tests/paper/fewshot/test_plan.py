@@ -62,7 +62,7 @@ def test_command_and_description() -> None:
     )
     assert "--split all" in replace(plan, split=None).command("steps")
     assert plan.describe() == (
-        "1,200 tasks of 5 classes and 15 queries a class, drawn from the split 'test' of birds.npz "
-        "(6 classes, 132 examples, 8 features) with seed 1."
+        "1,200 tasks of 5 classes and 15 queries per class, drawn from the split 'test' of "
+        "birds.npz (6 classes, 132 examples, 8 features) with seed 1."
     )
     assert "drawn from all of birds.npz (9 classes" in replace(plan, split=None).describe()

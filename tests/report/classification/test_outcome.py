@@ -9,7 +9,7 @@ def test_sureness_is_of_reached_points_without_a_label() -> None:
         ids=["a", "b", "c", "d"],
         class_names=["x", "y"],
         marks=choose_marks(np.ones(2, dtype=np.int64)),
-        chances=np.array([[1.0, 0.0], [0.3, 0.7], [0.6, 0.4], [0.5, 0.5]]),
+        probabilities=np.array([[1.0, 0.0], [0.3, 0.7], [0.6, 0.4], [0.5, 0.5]]),
         encoded=np.array([0, -1, -1, -1]),
         reached=np.array([True, True, True, False]),
     )

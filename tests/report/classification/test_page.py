@@ -67,7 +67,7 @@ def test_a_graph_alone_has_one_map() -> None:
     model = DiffResNetClassifier(graph="precomputed").fit(graph, labels)
     page = make_report(model, numbered(model), "Graph").decode()
     assert "Before diffusion" not in page
-    assert "How strong diffusion is" not in page  # one label a class: nothing was tried
+    assert "How strong diffusion is" not in page  # one label per class: nothing was tried
     assert data_of(page)["before"] is None
 
 

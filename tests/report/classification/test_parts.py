@@ -12,7 +12,7 @@ def outcome() -> Outcome:
         ids=["a", "b", "<c>", "d"],
         class_names=["cat", "<dog>"],
         marks=choose_marks(np.array([2, 1])),
-        chances=np.array([[1.0, 0.0], [0.6, 0.4], [0.1, 0.9], [0.5, 0.5]]),
+        probabilities=np.array([[1.0, 0.0], [0.6, 0.4], [0.1, 0.9], [0.5, 0.5]]),
         encoded=np.array([0, -1, -1, -1]),
         reached=np.array([True, True, True, False]),
     )
@@ -47,7 +47,7 @@ def test_answers_in_words(outcome: Outcome) -> None:
         "<dog>, 90%",
         "no label reaches it",
     ]
-    assert [parts.percent(chance) for chance in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
+    assert [parts.say_probability(chance) for chance in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
         "0%",
         "under 1%",
         "50%",

@@ -56,7 +56,7 @@ def nodes(
     """Compare every method on the citation graphs (Table "graph").
 
     Diff-ResNet, trained and by its kernel, without diffusion, and the methods
-    that the paper compares with, on the splits of the paper's program. With the
+    that the paper compares with, on the splits of the authors' code. With the
     defaults it takes some hours on two cores, nearly all of it for the trained
     networks: --methods kernel,gcn,label-propagation is a matter of minutes.
 
@@ -87,12 +87,12 @@ def depth(
     finish_report(report_depth(_plan(out, graphs, splits, inits, jobs)), out)
 
 
-def _listed(text: str, option: str, known: Sequence[str]) -> list[str]:
+def _listed(text: str, option: str, choices: Sequence[str]) -> list[str]:
     """Return the names in a text, each once."""
     names = list(dict.fromkeys(text.split(",")))
     for name in names:
-        if name not in known:
-            must = f"of {some(known, len(known))}"
+        if name not in choices:
+            must = f"of {some(choices, len(choices))}"
             refuse(option, must, f"'{name}'", "Join the names by commas, without blanks.")
     return names
 

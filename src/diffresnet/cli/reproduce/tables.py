@@ -103,7 +103,7 @@ def tsne(
 ) -> None:
     """Draw one task before and after diffusion, by t-SNE (Figure "tsne").
 
-    One task with one label a class, and one with five. Stars are labeled
+    One task with one label per class, and one with five. Stars are labeled
     points, circles are queries, colors are classes.
 
     Writes index.html, which needs no other file; tsne.png and .svg;

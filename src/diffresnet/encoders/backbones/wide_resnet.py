@@ -16,7 +16,7 @@ class WideResNet(nn.Module):
     Args:
         n_channels: of the images, 1 or 3.
         depth: 6 n + 4 layers for n blocks a stage.
-        widening: stages have 16, 32 and 64 times so many channels.
+        widening: stages have 16, 32 and 64 times this number of channels.
 
     Shapes: images (B, n_channels, height, width), features (B, 64 widening); 640 for WRN-28-10.
 

@@ -10,14 +10,14 @@ class PrototypeSettings:
 
     Attributes:
         n_features: principal directions of the features that classes are told apart by.
-        n_sampled: prototypes are refined by so many of the points.
+        n_sampled: prototypes are refined by this number of points.
         n_rounds: of refinement.
         rate: how far a prototype moves in a round.
         refined_weight: of the refined prototype against what labels say.
         graph_sharpness: of the classes in the graph's view, for up to `many_classes` classes.
         feature_sharpness: of the classes in the features' view.
         many_classes: with more classes the graph's view is sharper, by the root of the excess.
-        n_exemplars: so many labeled points of a class speak for themselves in the graph's view.
+        n_exemplars: labeled points of a class that speak for themselves in the graph's view.
         softness: how much the nearest of them outweigh the others, in units of the sharpness.
         n_restarts: of the measure of stability.
         least_stability: below it the graph's view is not trusted; see `view_weight`.

@@ -21,10 +21,10 @@ class LaplacianShot:
 
     Attributes:
         label_laplacian_weight: lambda; .5 in the paper's ablation.
-        n_neighbors: links of a query, itself not counted; 2, which the paper's program calls 3.
-        squared: use squared distances to prototypes, as the method's own program does; the program
+        n_neighbors: links of a query, itself not counted; 2, which the authors' code calls 3.
+        squared: use squared distances to prototypes, as the method's own code does; the code
             of the paper uses plain ones.
-        max_rounds: at most so many updates.
+        max_rounds: at most this number of updates.
         tolerance: of the relative change of the energy.
     """
 

@@ -17,7 +17,7 @@ class TaskGraph:
 
     Attributes:
         n_top: weights kept in a row, the point itself counted; 7 is the 8 of the paper, whose
-            program keeps one less. At most all points of a task are kept.
+            code keeps one less. At most all points of a task are kept.
         bandwidth_rank: see `build_weights`.
         normalization: see `normalize`.
     """

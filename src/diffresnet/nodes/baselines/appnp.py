@@ -20,7 +20,7 @@ class Appnp:
     Attributes:
         width: of the hidden layer.
         n_steps: of propagation.
-        teleport: the share of a node's own prediction in each step.
+        teleport: the weight of a node's own prediction in each step.
         dropout: before each layer.
         schedule: of training.
     """
@@ -39,12 +39,14 @@ class Appnp:
         n_features, n_classes = graph.features.shape[1], graph.n_classes
 
         def build() -> nn.Module:
-            return _Network(self, n_features, n_classes)
+            return Network(self, n_features, n_classes)
 
         return prepare_network(self, graph, build)
 
 
-class _Network(nn.Module):
+class Network(nn.Module):
+    """The network of these settings."""
+
     def __init__(self, method: Appnp, n_in: int, n_out: int) -> None:
         super().__init__()
         from torch_geometric.nn import APPNP  # noqa: PLC0415
@@ -55,6 +57,7 @@ class _Network(nn.Module):
         self.propagate = APPNP(method.n_steps, method.teleport, cached=True)
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
+        """Return the logits (N, K)."""
         x = self.first(x).relu()
         x = self.last(dropout(x, self.dropout, self.training))
         return self.propagate(x, links.edges, links.weights)

@@ -103,9 +103,9 @@ def _layer(method: Convolution, n_in: int, n_out: int, *, is_last: bool) -> Any:
         case "gcn":
             return GCNConv(n_in, n_out, cached=True)
         case "sage-mean":
-            return _Mean(n_in, n_out)
+            return MeanLayer(n_in, n_out)
         case "sage-maxpool":
-            return _MaxPool(n_in, n_out, method.width)
+            return MaxPoolLayer(n_in, n_out, method.width)
         case "gat":
             half = method.dropout / 2  # of the attention
             if is_last:
@@ -113,7 +113,7 @@ def _layer(method: Convolution, n_in: int, n_out: int, *, is_last: bool) -> Any:
             return GATConv(n_in, n_out // N_HEADS, heads=N_HEADS, dropout=half)
 
 
-class _Mean(nn.Module):
+class MeanLayer(nn.Module):
     """GraphSAGE with the mean: projected before it is taken, which is the same and costs less."""
 
     def __init__(self, n_in: int, n_out: int) -> None:
@@ -124,10 +124,11 @@ class _Mean(nn.Module):
         self.mean = SimpleConv(aggr="mean", combine_root="self_loop")
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
+        """Return the features (N, n_out) of the next layer."""
         return _within_one(self.mean(self.near(x), edges) + self.own(x))
 
 
-class _MaxPool(nn.Module):
+class MaxPoolLayer(nn.Module):
     """GraphSAGE with the maximum of projected features."""
 
     def __init__(self, n_in: int, n_out: int, n_pooled: int) -> None:
@@ -139,6 +140,7 @@ class _MaxPool(nn.Module):
         self.largest = SimpleConv(aggr="max", combine_root="self_loop")
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
+        """Return the features (N, n_out) of the next layer."""
         pooled = self.largest(self.pool(x).relu(), edges)
         return _within_one(self.near(pooled) + self.own(x))
 

@@ -77,7 +77,9 @@ class _Network(nn.Module):
         self.first = glorot(graph.features.shape[1], method.width)
         self.last = glorot(method.width, graph.n_classes)
         self.decayed = self.first
-        self.field: Any = {"cgnn": _Cgnn, "gde": _Gde, "grand": _Grand}[method.kind](method, graph)
+        self.field: Any = {"cgnn": CgnnField, "gde": GdeField, "grand": GrandField}[method.kind](
+            method, graph
+        )
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
         from torchdiffeq import odeint  # noqa: PLC0415
@@ -90,37 +92,47 @@ class _Network(nn.Module):
         return self.last(dropout(path[-1].relu(), self.method.dropout, self.training))
 
 
-class _Cgnn(nn.Module):
+class CgnnField(nn.Module):
+    """f(h) = (a/2 (I + S) - I) h + h(0), with a = sigmoid of one learned number a node."""
+
     def __init__(self, method: Flow, graph: NodeGraph) -> None:
         super().__init__()
         del method
-        self.share = nn.Parameter(torch.full((graph.n_nodes, 1), 3.0))
+        self.mixing = nn.Parameter(torch.full((graph.n_nodes, 1), 3.0))
 
     def begin(self, first: Tensor, links: Links) -> None:
+        """Take the state at the start, and the links."""
         self.first, self.step = first, links.normalized
 
     def forward(self, time: Tensor, state: Tensor) -> Tensor:
+        """Return dh/dt."""
         del time
-        half = self.share.sigmoid() / 2
+        half = self.mixing.sigmoid() / 2
         return half * (state + self.step @ state) - state + self.first
 
 
-class _Gde(nn.Module):
+class GdeField(nn.Module):
+    """f(h) = tanh(S (h W' + b)) - h."""
+
     def __init__(self, method: Flow, graph: NodeGraph) -> None:
         super().__init__()
         del graph
         self.linear = nn.Linear(method.width, method.width)
 
     def begin(self, first: Tensor, links: Links) -> None:
+        """Take the links."""
         del first
         self.step = links.normalized
 
     def forward(self, time: Tensor, state: Tensor) -> Tensor:
+        """Return dh/dt."""
         del time
         return (self.step @ self.linear(state)).tanh() - state
 
 
-class _Grand(nn.Module):
+class GrandField(nn.Module):
+    """f(h) = a (A - I) h + b h(0), with A = softmax over neighbors of q_i . k_j / sqrt(d)."""
+
     def __init__(self, method: Flow, graph: NodeGraph) -> None:
         super().__init__()
         del graph
@@ -143,6 +155,7 @@ class _Grand(nn.Module):
         self.weights = (loud / sums[self.target]).unsqueeze(1)
 
     def forward(self, time: Tensor, state: Tensor) -> Tensor:
+        """Return dh/dt."""
         del time
         arriving = self.weights * state[self.source]
         moved = torch.zeros_like(state).index_add(0, self.target, arriving) - state

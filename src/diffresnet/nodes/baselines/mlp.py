@@ -33,10 +33,12 @@ class Mlp:
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features."""
         n_features, n_classes = graph.features.shape[1], graph.n_classes
-        return prepare_network(self, graph, lambda: _Layers(self, n_features, n_classes))
+        return prepare_network(self, graph, lambda: Layers(self, n_features, n_classes))
 
 
-class _Layers(nn.Module):
+class Layers(nn.Module):
+    """The network of these settings."""
+
     def __init__(self, method: Mlp, n_in: int, n_out: int) -> None:
         super().__init__()
         self.dropout = method.dropout
@@ -44,5 +46,6 @@ class _Layers(nn.Module):
         self.decayed = self.first
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
+        """Return the logits (N, K)."""
         del links
         return self.last(dropout(self.first(x).relu(), self.dropout, self.training))

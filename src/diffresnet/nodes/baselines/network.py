@@ -49,7 +49,7 @@ class Inputs:
 
     Args:
         features: sparse.
-        dropout: chance that a number is set to 0.
+        dropout: probability that a number is set to 0.
     """
 
     def __init__(self, features: sparse.csr_array, dropout: float) -> None:

@@ -132,7 +132,7 @@ def _our_parts(plan: TaskPlan, result: Ablation, summary: Table, picture: bytes)
         ),
         Paragraph(
             f"{plan.describe()} Settings are the paper's (Appendix E.3.3): n_top 8, of which its "
-            f"program keeps {FEWSHOT_GRAPH.n_top} with the point itself, bandwidth by the "
+            f"code keeps {FEWSHOT_GRAPH.n_top} with the point itself, bandwidth by the "
             f"{FEWSHOT_GRAPH.bandwidth_rank}th distance, step size {FEWSHOT_STEP_SIZE}, steps: "
             f"{steps}; lambda {LABEL_LAPLACIAN_WEIGHT} (Diffusion), mu {OUTPUT_LAPLACIAN_WEIGHT} "
             f"(External). Networks are trained by the solver '{result.solver}'."

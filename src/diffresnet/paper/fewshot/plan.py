@@ -16,7 +16,7 @@ PAPER = (
 
 
 def task_shape(n_shots: int, dirichlet: float | None = None) -> EpisodeShape:
-    """Return the shape of the paper's tasks, with so many labels a class."""
+    """Return the shape of the paper's tasks, with this number of labels per class."""
     return EpisodeShape(FEWSHOT_WAYS, n_shots, FEWSHOT_QUERIES, dirichlet)
 
 
@@ -73,7 +73,7 @@ class TaskPlan:
         where = "all" if self.split is None else f"the split '{self.split}'"
         return (
             f"{count(self.n_tasks, 'task')} of {FEWSHOT_WAYS} classes and {FEWSHOT_QUERIES} "
-            f"queries a class, drawn from {where} of {self.name} ({n_classes} classes, "
+            f"queries per class, drawn from {where} of {self.name} ({n_classes} classes, "
             f"{len(rows):,} examples, {self.bank.features.shape[1]:,} features) with seed "
             f"{self.seed}."
         )

@@ -68,7 +68,7 @@ SWEEPS = {
         "n_top, as the paper counts",
         _vary_n_top,
         lambda network: network.graph.n_top + 1,
-        "n_top is varied, with the bandwidth at the distance of rank n_top/2. The paper's program "
+        "n_top is varied, with the bandwidth at the distance of rank n_top/2. The authors' code "
         "keeps one weight less than n_top says, the point itself counted, and so do we here.",
         "n_top should be neither too small nor too large; accuracy is not very sensitive to it.",
     ),

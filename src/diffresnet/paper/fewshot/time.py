@@ -51,7 +51,7 @@ class TimeStudy:
         return Table(heads, rows)
 
     def growth(self, n_steps: int) -> str:
-        """Return how many times as long as no steps so many steps take."""
+        """Return how many times as long as none this number of steps takes."""
         ratios = (
             f"{found[n_steps].seconds_per_task / found[0].seconds_per_task:.2f} ({solver})"
             for solver, found in self.evaluations.items()

@@ -33,7 +33,7 @@ class Recipe:
     """How the 18 parameters are learned.
 
     Attributes:
-        renew_optimizer: made anew every epoch, as in the program, so that momentum never builds up.
+        renew_optimizer: made anew every epoch, as in the authors' code: momentum never builds up.
         learning_rate: None for that of the paper.
     """
 
@@ -42,11 +42,11 @@ class Recipe:
 
 
 RECIPES = {
-    "program": Recipe(renew_optimizer=True),
+    "authors": Recipe(renew_optimizer=True),
     "momentum": Recipe(renew_optimizer=False),
     "reliable": Recipe(renew_optimizer=False, learning_rate=0.1),
 }
-"""The paper's program; the paper's text; and a tenth of its learning rate, with momentum kept."""
+"""The authors' code; the paper's text; and a tenth of its learning rate, with momentum kept."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def train_synthetic(
 
     Examples:
         >>> problem = make_problem("moon", seed=0, diffused=False)
-        >>> run = train_synthetic(problem, RECIPES["program"], n_epochs=20)
+        >>> run = train_synthetic(problem, RECIPES["authors"], n_epochs=20)
         >>> len(run.accuracies), sorted(run.features)
         (21, [0, 10, 20])
     """

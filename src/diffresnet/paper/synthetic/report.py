@@ -23,7 +23,7 @@ from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
 from diffresnet.report.training import draw_training
 
 RECIPE_WORDS = {
-    "program": "optimizer made anew every epoch (the paper's program)",
+    "authors": "optimizer made anew every epoch (the authors' code)",
     "momentum": "optimizer and momentum kept (the paper's text)",
     "reliable": "momentum kept, learning rate 0.1 (ours)",
 }
@@ -61,12 +61,12 @@ def reproduce_synthetic(out: Path, *, n_seeds: int, n_epochs: int, n_jobs: int) 
 
 def _run(name: str, seed: int, *, diffused: bool) -> SyntheticRun:
     problem = make_problem(name, seed, diffused=diffused)
-    return train_synthetic(problem, RECIPES["program"], seed=seed)
+    return train_synthetic(problem, RECIPES["authors"], seed=seed)
 
 
 def _choose_seed(studies: list[SeedStudy], name: str) -> int:
-    """Return the first seed that succeeds by the program's recipe, or else the best one."""
-    study = next(s for s in studies if (s.name, s.recipe, s.diffused) == (name, "program", True))
+    """Return the first seed that succeeds by the authors' recipe, or else the best one."""
+    study = next(s for s in studies if (s.name, s.recipe, s.diffused) == (name, "authors", True))
     reached = [run[max(SYNTHETIC_EPOCHS)] for run in study.accuracies]
     succeeded = [seed for seed, accuracy in enumerate(reached) if accuracy >= SUCCESS]
     return succeeded[0] if succeeded else reached.index(max(reached))
@@ -137,7 +137,7 @@ def _set_parts(name: str, seed: int, runs: dict[str, SyntheticRun], picture: byt
         Paragraph(
             f"1,000 points, all labeled; one residual block, then {settings.n_steps} diffusion "
             f"steps, then a linear classifier. The paper shows one chosen seed. Ours is seed "
-            f"{seed}: the first that reaches 99 % at epoch 20 with the program's settings, or the "
+            f"{seed}: the first that reaches 99 % at epoch 20 with the authors' settings, or the "
             "best if none does; the last table tells how many do."
         ),
         Picture(

@@ -22,7 +22,7 @@ class Outcome:
         ids: (N) names of the points.
         class_names: (K) names of the classes.
         marks: (K) color and shape of each class.
-        chances: (N, K) probabilities.
+        probabilities: (N, K) probabilities.
         encoded: (N,) number of the class of a label, -1 without one.
         reached: (N,) whether a label reaches a point.
         previews: (N) what each point looks like; empty if that is not known.
@@ -31,7 +31,7 @@ class Outcome:
     ids: Sequence[str]
     class_names: Sequence[str]
     marks: Sequence[Mark]
-    chances: Floats
+    probabilities: Floats
     encoded: Rows
     reached: npt.NDArray[np.bool_]
     previews: Sequence[Preview] = ()
@@ -44,4 +44,4 @@ class Outcome:
     @property
     def sureness(self) -> Floats:
         """Probability of the answer of each point that has no label and is reached."""
-        return self.chances[~self.is_labeled & self.reached].max(axis=1)
+        return self.probabilities[~self.is_labeled & self.reached].max(axis=1)

@@ -15,8 +15,8 @@ from diffresnet.report.classification.outcome import Outcome, Preview
 from diffresnet.report.layout import Floats, lay_out
 from diffresnet.report.point_map import draw_map, make_points, map_data, to_script_json
 from diffresnet.report.previews import show_labeled
+from diffresnet.report.shell import make_shell
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 N_SHOWN = 10
 
 
@@ -70,25 +70,27 @@ def make_report(
             "</div>",
         ]
     )
-    return _page(title, body, drawn.data).encode()
+    folder = files("diffresnet.report.classification")
+    style, script = (folder.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    return make_shell(title, body, style=style, script=script, data=drawn.data)
 
 
 def _read_outcome(
     model: DiffResNetClassifier, ids: Sequence[str], previews: Sequence[Preview]
 ) -> Outcome:
-    chances: Floats = np.asarray(model.label_distributions_, dtype=np.float64)
-    if len(ids) != len(chances):
+    probabilities: Floats = np.asarray(model.label_distributions_, dtype=np.float64)
+    if len(ids) != len(probabilities):
         remedy = "Give one id for each fitted point."
-        fail("make_report", "ids", f"{len(chances)} names", len(ids), remedy)
-    if len(previews) not in (0, len(chances)):
+        fail("make_report", "ids", f"{len(probabilities)} names", len(ids), remedy)
+    if len(previews) not in (0, len(probabilities)):
         remedy = "Give one for each fitted point, or none."
-        fail("make_report", "previews", f"{len(chances)} or none", len(previews), remedy)
-    found = chances.argmax(axis=1)[model.reached_]
+        fail("make_report", "previews", f"{len(probabilities)} or none", len(previews), remedy)
+    found = probabilities.argmax(axis=1)[model.reached_]
     return Outcome(
         ids=[str(name) for name in ids],
         class_names=[str(name) for name in model.classes_.tolist()],
-        marks=choose_marks(np.bincount(found, minlength=chances.shape[1])),
-        chances=chances,
+        marks=choose_marks(np.bincount(found, minlength=probabilities.shape[1])),
+        probabilities=probabilities,
         encoded=model.encoded_labels_,
         reached=np.asarray(model.reached_, dtype=bool),
         previews=previews,
@@ -108,7 +110,7 @@ def _make_map(model: DiffResNetClassifier, outcome: Outcome, suggested: parts.Ro
         outcome.ids,
         [parts.answer(outcome, row) for row in range(len(outcome.ids))],
         outcome.marks,
-        outcome.chances,
+        outcome.probabilities,
         labeled=labeled,
         suggested=suggested,
         reached=outcome.reached.tolist(),
@@ -131,26 +133,3 @@ def _strength(model: DiffResNetClassifier) -> str:
     if not model.strength_path_:
         return ""
     return parts.card("How strong diffusion is", parts.strength(model))
-
-
-def _page(title: str, body: str, data: str) -> str:
-    folder = files("diffresnet.report.classification")
-    style = folder.joinpath("page.css").read_text("utf-8")
-    script = folder.joinpath("page.js").read_text("utf-8")
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(title)}</title>
-<style>
-{style}</style></head>
-<body><main>
-<h1>{escape(title)}</h1>
-{body}
-</main>
-<script type="application/json" id="data">{data}</script>
-<script>
-{script}</script>
-</body></html>
-"""

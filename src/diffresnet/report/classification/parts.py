@@ -24,14 +24,14 @@ def card(title: str, content: str) -> str:
 
 def headline(outcome: Outcome) -> str:
     """Return the sentence that says it all, and a second one about points out of reach."""
-    n_points, n_classes = outcome.chances.shape
+    n_points, n_classes = outcome.probabilities.shape
     n_labels = int(outcome.is_labeled.sum())
     words = f"{n_points:,} points and {count(n_labels, 'label')}, in {count(n_classes, 'class')}."
     sureness = outcome.sureness
     if len(sureness):
         words += (
             " A point without a label gets its class with a probability of "
-            f"{percent(float(sureness.mean()))} on average."
+            f"{say_probability(float(sureness.mean()))} on average."
         )
     n_missed = int((~outcome.reached).sum())
     if n_missed:
@@ -67,11 +67,11 @@ def histogram(outcome: Outcome) -> str:
 
 
 def strength(model: DiffResNetClassifier) -> str:
-    """Return how well labels that are left out are told at each strength."""
+    """Return how well held-out labels are explained at each strength."""
     values = {at: float(np.exp(value)) for at, value in model.strength_path_.items()}
     text = (
         f"Strength {model.strength_:g} was taken. The line is the probability that a label gets "
-        "when it is left out (the geometric mean)."
+        "when it is held out (the geometric mean)."
     )
     chart = draw_line(values, model.strength_, "strength of diffusion", text)
     return f'{chart}<p class="note">{text}</p>'
@@ -80,7 +80,7 @@ def strength(model: DiffResNetClassifier) -> str:
 def class_bars(outcome: Outcome) -> str:
     """Return a table of labels and predictions a class, the largest first, with bars."""
     n_classes = len(outcome.class_names)
-    found = np.bincount(outcome.chances.argmax(axis=1)[outcome.reached], minlength=n_classes)
+    found = np.bincount(outcome.probabilities.argmax(axis=1)[outcome.reached], minlength=n_classes)
     labels = np.bincount(outcome.encoded[outcome.is_labeled], minlength=n_classes)
     top = max(int(found.max()), 1)
     order = np.argsort(-found, kind="stable").tolist()
@@ -102,7 +102,7 @@ def class_bars(outcome: Outcome) -> str:
 def least_certain(outcome: Outcome, n: int) -> Rows:
     """Return the reached points whose answer has the lowest probability, the lowest first."""
     rows = np.flatnonzero(~outcome.is_labeled & outcome.reached)
-    return rows[np.argsort(outcome.chances[rows].max(axis=1), kind="stable")[:n]]
+    return rows[np.argsort(outcome.probabilities[rows].max(axis=1), kind="stable")[:n]]
 
 
 def point_table(outcome: Outcome, rows: Rows) -> str:
@@ -121,31 +121,31 @@ def answer(outcome: Outcome, row: int) -> str:
     """Return the class of a point and how sure that is, in words."""
     if not outcome.reached[row]:
         return "no label reaches it"
-    chances = outcome.chances[row]
-    name = outcome.class_names[int(chances.argmax())]
-    return f"{name}, {'label' if outcome.is_labeled[row] else percent(chances.max())}"
+    probabilities = outcome.probabilities[row]
+    name = outcome.class_names[int(probabilities.argmax())]
+    return f"{name}, {'label' if outcome.is_labeled[row] else say_probability(probabilities.max())}"
 
 
-def percent(chance: float) -> str:
+def say_probability(probability: float) -> str:
     """Return a probability in words; nothing but certainty is 0% or 100%."""
-    if 0.995 <= chance < 1:
+    if 0.995 <= probability < 1:
         return "over 99%"
-    return "under 1%" if 0 < chance < 0.005 else f"{chance:.0%}"
+    return "under 1%" if 0 < probability < 0.005 else f"{probability:.0%}"
 
 
 def _point_row(outcome: Outcome, row: int) -> str:
-    chances = outcome.chances[row]
+    probabilities = outcome.probabilities[row]
     seen = show_preview(outcome.previews[row], "") if len(outcome.previews) else ""
     name = f'<th scope="row">{seen}{escape(outcome.ids[row])}</th>'
     if not outcome.reached[row]:
         return (
             f'<tr>{name}<td colspan="3">{UNREACHED_MARK.to_html("no label reaches it")}</td></tr>'
         )
-    second, first = np.argsort(chances, kind="stable")[-2:].tolist()
-    other = f"{outcome.class_names[second]} ({percent(chances[second])})"
+    second, first = np.argsort(probabilities, kind="stable")[-2:].tolist()
+    other = f"{outcome.class_names[second]} ({say_probability(probabilities[second])})"
     return (
         f"<tr>{name}<td>{outcome.marks[first].to_html(outcome.class_names[first])}</td>"
-        f"<td>{percent(chances[first])}</td><td>{outcome.marks[second].to_html(other)}</td></tr>"
+        f"<td>{say_probability(probabilities[first])}</td><td>{outcome.marks[second].to_html(other)}</td></tr>"
     )
 
 

@@ -1,0 +1,30 @@
+"""Properties of an operator that are computed once, unless its weights are being learned."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar, cast
+
+from torch import Tensor
+
+
+class Weighted(Protocol):
+    """What has weights."""
+
+    weights: Tensor
+
+
+Owner = TypeVar("Owner", bound=Weighted)
+Value = TypeVar("Value")
+
+
+def kept_if_constant(compute: Callable[[Owner], Value]) -> Value:
+    """Make a property that is computed once, or every time if the weights are being learned."""
+
+    def get(self: Any) -> Value:
+        if self.weights.requires_grad:
+            return compute(self)
+        kept, name = vars(self), f"kept {compute.__name__}"
+        if name not in kept:
+            kept[name] = compute(self)
+        return kept[name]
+
+    return cast("Value", property(get, doc=compute.__doc__))

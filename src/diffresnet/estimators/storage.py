@@ -1,0 +1,42 @@
+"""A fitted classifier in a file: its points and labels; what they say is learned again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diffresnet.estimators.input import seed_of
+from diffresnet.estimators.points import FittedPoints
+from diffresnet.files.arrays import read_described, write_described
+
+if TYPE_CHECKING:
+    from diffresnet.estimators.classifier import DiffResNetClassifier
+
+
+def write_model(model: "DiffResNetClassifier", path: Path) -> Path:
+    """Write a fitted classifier, whole or not at all."""
+    parameters = model.get_params() | {"random_state": seed_of(model.seed_)}
+    arrays = model.solution_.points.to_arrays()
+    arrays |= {"classes": model.classes_, "encoded_labels": model.encoded_labels_}
+    names = getattr(model, "feature_names_in_", None)
+    description: dict[str, Any] = {
+        "parameters": parameters,
+        "n_features": model.n_features_in_,
+        "feature_names": None if names is None else list(names),
+    }
+    return write_described(path, arrays, description)
+
+
+def read_model(
+    kind: "type[DiffResNetClassifier]", path: Path
+) -> "tuple[DiffResNetClassifier, FittedPoints, npt.NDArray[np.int64], npt.NDArray[Any]]":
+    """Read what `write_model` wrote: the classifier, not yet fitted, points, labels, classes."""
+    arrays, description = read_described(path, "DiffResNetClassifier.load")
+    model = kind(**description["parameters"])
+    model.n_features_in_ = description["n_features"]
+    if description["feature_names"] is not None:
+        names = np.array(description["feature_names"], dtype=object)
+        setattr(model, "feature_names_in_", names)  # noqa: B010  (scikit-learn declares it)
+    points = FittedPoints.from_arrays(arrays)
+    return model, points, arrays["encoded_labels"], arrays["classes"]
