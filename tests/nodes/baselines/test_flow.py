@@ -40,7 +40,7 @@ def test_cgnn_equals_loops() -> None:
     field.begin(START, LINKS)
     found = field(TIME, STATE)
     for node in range(N_NODES):
-        half = 1 / (1 + math.exp(-float(field.mixing[node]))) / 2
+        half = 1 / (1 + math.exp(-field.mixing[node].item())) / 2
         spread = sum(normalized(node, other) * STATE[other] for other in range(N_NODES))
         expected = half * (STATE[node] + spread) - STATE[node] + START[node]
         assert torch.allclose(found[node], expected, atol=1e-6)

@@ -1,5 +1,6 @@
 """`diffresnet reproduce n-top`, `strength`, `steps` and `time`: settings of Diff-ResNet, varied."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -22,88 +23,57 @@ from diffresnet.paper.fewshot.time import report_time
 from diffresnet.paper.settings import ABLATION_TASKS
 
 
-def n_top(
-    *,
-    features: Features,
-    out: Out,
-    split: Split = None,
-    tasks: NTasks = ABLATION_TASKS,
-    seed: Seed = 1,
-    jobs: Jobs = 2,
-    shots: Shots = 1,
-    solver: SolverChoice = "kernel",
-) -> None:
+def _sweep(figure: str, text: str) -> Callable[..., None]:
+    """Make the command that varies one setting, with `text` for its help."""
+
+    def vary(
+        *,
+        features: Features,
+        out: Out,
+        split: Split = None,
+        tasks: NTasks = ABLATION_TASKS,
+        seed: Seed = 1,
+        jobs: Jobs = 2,
+        shots: Shots = 1,
+        solver: SolverChoice = "kernel",
+    ) -> None:
+        shapes = [task_shape(shots)]
+        plan = plan_tasks(
+            features, out, split=split, n_tasks=tasks, seed=seed, n_jobs=jobs, shapes=shapes
+        )
+        finish(report_sweep(plan, figure, n_shots=shots, solver=solver), plan, out)
+
+    vary.__doc__ = f"""{text}
+
+    Writes index.html, which needs no other file; {figure}.png and .svg;
+    results.json.
+
+    Example: diffresnet reproduce {figure} --features bank.npz --out {figure}
+    """
+    return vary
+
+
+n_top = _sweep(
+    "n-top",
     """Vary how many neighbors each point is linked to (Figure "n_top").
 
     Diff-ResNet on features as they are, with the bandwidth at the distance of
-    rank n_top/2. Few links break clusters up, many join classes.
-
-    Writes index.html, which needs no other file; n-top.png and .svg;
-    results.json.
-
-    Example: diffresnet reproduce n-top --features bank.npz --out n-top
-    """
-    shapes = [task_shape(shots)]
-    plan = plan_tasks(
-        features, out, split=split, n_tasks=tasks, seed=seed, n_jobs=jobs, shapes=shapes
-    )
-    finish(report_sweep(plan, "n-top", n_shots=shots, solver=solver), plan, out)
-
-
-def strength(
-    *,
-    features: Features,
-    out: Out,
-    split: Split = None,
-    tasks: NTasks = ABLATION_TASKS,
-    seed: Seed = 1,
-    jobs: Jobs = 2,
-    shots: Shots = 1,
-    solver: SolverChoice = "kernel",
-) -> None:
+    rank n_top/2. Few links break clusters up, many join classes.""",
+)
+strength = _sweep(
+    "strength",
     """Vary how much is diffused: steps times step size (Figure "strength").
 
     Diff-ResNet on features as they are, with 0 to 20 steps of size 0.5. Too
-    much diffusion makes all points alike.
-
-    Writes index.html, which needs no other file; strength.png and .svg;
-    results.json.
-
-    Example: diffresnet reproduce strength --features bank.npz --out strength
-    """
-    shapes = [task_shape(shots)]
-    plan = plan_tasks(
-        features, out, split=split, n_tasks=tasks, seed=seed, n_jobs=jobs, shapes=shapes
-    )
-    finish(report_sweep(plan, "strength", n_shots=shots, solver=solver), plan, out)
-
-
-def steps(
-    *,
-    features: Features,
-    out: Out,
-    split: Split = None,
-    tasks: NTasks = ABLATION_TASKS,
-    seed: Seed = 1,
-    jobs: Jobs = 2,
-    shots: Shots = 1,
-    solver: SolverChoice = "kernel",
-) -> None:
+    much diffusion makes all points alike.""",
+)
+steps = _sweep(
+    "steps",
     """Vary the number of steps at the same strength, 5 (Figure "steps").
 
     Diff-ResNet on features as they are. No step is larger than 1, so that below
-    5 steps the strength is less.
-
-    Writes index.html, which needs no other file; steps.png and .svg;
-    results.json.
-
-    Example: diffresnet reproduce steps --features bank.npz --out steps
-    """
-    shapes = [task_shape(shots)]
-    plan = plan_tasks(
-        features, out, split=split, n_tasks=tasks, seed=seed, n_jobs=jobs, shapes=shapes
-    )
-    finish(report_sweep(plan, "steps", n_shots=shots, solver=solver), plan, out)
+    5 steps the strength is less.""",
+)
 
 
 def time(
