@@ -69,7 +69,7 @@ def test_grand_equals_loops() -> None:
     queries, keys = field.query(START), field.key(START)
     for node in range(N_NODES):
         near = neighbors(node)
-        scores = [math.exp(float(queries[node] @ keys[other]) / 2) for other in near]
+        scores = [math.exp((queries[node] @ keys[other]).item() / 2) for other in near]
         mean = sum(score * STATE[other] for score, other in zip(scores, near, strict=True))
         rate = 1 / (1 + math.exp(-0.3))
         expected = rate * (mean / sum(scores) - STATE[node]) - 0.7 * START[node]
