@@ -25,8 +25,9 @@ from diffresnet.estimators.solution import solve
 from diffresnet.estimators.solvers.prototypes import PrototypeSolver
 from diffresnet.estimators.solvers.settings import PrototypeSettings
 from diffresnet.estimators.strength import StrengthSettings
+from diffresnet.measuring.statistics import half_interval
 from few_labels import SETS, draw, judge, load
-from timing import set_threads
+from timing import set_threads, write_results
 
 N_DRAWS = 5
 OFF: dict[str, Any] = {
@@ -34,7 +35,6 @@ OFF: dict[str, Any] = {
     "rate": 1.0,
     "refined_weight": 0.0,
     "many_classes": math.inf,
-    "n_exemplars": 10**9,
     "softness": 1e-3,
     "n_sampled": 10**9,
     "n_features": 10**9,
@@ -44,11 +44,7 @@ OFF: dict[str, Any] = {
     "doubt": 1e6,
     "label_exponent": 0.0,
     "clear_gap": math.inf,
-    "least": 1e-9,
     "most": 1e9,
-    "factors": (1.0,),
-    "n_errors": 0.0,
-    "bias": 0.0,
     "component_penalty": 0.0,
 }
 """What a constant is where it does nothing, for those that can be switched off."""
@@ -124,7 +120,7 @@ def trial(
         n_steps="auto",
         prior=None,
         seed=0,
-        strength=variant.strength,
+        settings=variant.strength,
         component_penalty=variant.component_penalty,
     )
     return judge(found.probabilities, labels, partly)
@@ -152,6 +148,34 @@ def run(name: str, folder: Path) -> None:
             print(name, n_labels, seed, found["default"], flush=True)
 
 
+def summarize(folder: Path) -> list[dict[str, Any]]:
+    """Return, for each variant, how its accuracy differs from the default, draw by draw.
+
+    Variants that only the kept files have, of constants deleted since, are in it too.
+    """
+    kept = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("ablation-*"))}
+    results: list[dict[str, Any]] = []
+    for name in next(iter(kept.values())):
+        cells: dict[str, list[float]] = {}
+        errors: list[float] = []
+        for stem, found in kept.items():
+            cell = stem.removeprefix("ablation-").rsplit("-", 1)[0]
+            usual, varied = found["default"], found[name]
+            cells.setdefault(cell, []).append(varied["accuracy"] - usual["accuracy"])
+            errors.append(varied["calibration_error"] - usual["calibration_error"])
+        differences = np.concatenate([np.array(values) for values in cells.values()])
+        results.append(
+            {
+                "variant": name,
+                "difference": float(differences.mean()),
+                "ci95": half_interval(differences),
+                "calibration_error_difference": float(np.mean(errors)),
+                "by_cell": {cell: float(np.mean(values)) for cell, values in cells.items()},
+            }
+        )
+    return results
+
+
 def main() -> None:
     """Run what is missing, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -162,6 +186,8 @@ def main() -> None:
     warnings.simplefilter("ignore", UnreachedWarning)
     for name in given.sets.split(","):
         run(name, given.unfinished)
+    command = "python benchmarks/classifier_ablation.py"
+    write_results("classifier_ablation", command, summarize(given.unfinished))
 
 
 if __name__ == "__main__":

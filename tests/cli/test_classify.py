@@ -115,7 +115,7 @@ def test_options_reach_the_classifier() -> None:
         *("features.csv", "--labels", "labels.csv", "--steps", 4, "--prior", "uniform"),
         *("--n-top", 5, "--seed", 3),
     )
-    assert "Strength 2 was taken without trying others." in said
+    assert "Diffusion has the strength 2." in said
     assert "A point has 1" not in said  # fewer links than the ten or more of the default
 
 

@@ -15,13 +15,12 @@ def test_a_healthy_graph() -> None:
     assert found.single_label_classes == ()
     assert found.label_homophily is not None
     assert found.label_homophily > 0.9
-    assert found.strength == 4
-    assert found.strength in found.strength_path
+    assert found.strength > 0
     assert 0 < found.step_size < found.max_stable_step_size
     said = str(found)
     assert "9 of 120 points have a label." in said
     assert "The graph is connected: labels can reach every point." in said
-    assert "of 1, 2, 4, 8, 16, 32 no other explains held-out labels clearly better." in said
+    assert f"Diffusion has the strength {found.strength:g}." in said
 
 
 def test_a_sick_graph() -> None:
@@ -48,4 +47,3 @@ def test_classes_with_one_label() -> None:
     assert found.label_homophily is None
     assert found.single_label_classes == ("0", "1", "2")
     assert "One label only: 0, 1, 2. A second one each would help most." in str(found)
-    assert "Strength 4 was taken without trying others." in str(found)

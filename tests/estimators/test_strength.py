@@ -1,43 +1,15 @@
-from dataclasses import replace
-
-import pytest
 import torch
 
-from diffresnet import DiffusionOperator, build_weights
 from diffresnet.diffusion.spectrum import Spectrum
-from diffresnet.estimators.strength import StrengthSettings, choose_strength, default_steps
+from diffresnet.estimators.strength import Strength, StrengthSettings, default_steps
 from diffresnet.learning.labels import Labels
 
 SETTINGS = StrengthSettings()
-WITHOUT_GAP = replace(SETTINGS, clear_gap=float("inf"))
 ONE_EACH = Labels(torch.tensor([0, 150]), torch.tensor([0, 1]), 2)
 
 
-def chain() -> tuple[Spectrum, torch.Tensor]:
-    """Return the modes of two long chains of points, which only strong diffusion joins."""
-    along = torch.linspace(0, 1, 150).double()
-    points = torch.cat([torch.stack([along, side + 0 * along], dim=1) for side in (0.0, 0.03)])
-    weights = build_weights(points, 5, normalization="sinkhorn")
-    return Spectrum.of(DiffusionOperator(weights).laplacian, 100), torch.arange(
-        2
-    ).repeat_interleave(150)
-
-
-def test_one_label_per_class_leaves_the_default() -> None:
-    spectrum, _ = chain()
-    choice = choose_strength(spectrum, ONE_EACH, 0.5)
-    assert (choice.n_steps, choice.path) == (default_steps(spectrum, 0.5, ONE_EACH), {})
-
-
-def test_labels_far_apart_ask_for_strong_diffusion() -> None:
-    spectrum, classes = chain()
-    known = torch.arange(0, 300, 6)
-    labels = Labels(known, classes[known], 2)
-    choice = choose_strength(spectrum, labels, 0.5, WITHOUT_GAP)
-    usual = default_steps(spectrum, 0.5, labels, WITHOUT_GAP)
-    assert tuple(choice.path) == tuple(round(factor * usual) for factor in SETTINGS.factors)
-    assert choice.n_steps > usual
-    assert choice.path[choice.n_steps] == max(choice.path.values())
+def test_strength_is_steps_times_their_size() -> None:
+    assert Strength(0.5, 12).value == 6
 
 
 def test_default_leaves_little_of_the_last_mode() -> None:
@@ -56,9 +28,9 @@ def test_lines_need_more_than_clouds() -> None:
 
 def test_default_has_bounds() -> None:
     fast = Spectrum(torch.tensor([0.0, 1.9]), torch.zeros(4, 2))
-    assert default_steps(fast, 0.5, ONE_EACH) == 8
+    assert default_steps(fast, 0.5, ONE_EACH) == 1
     still = Spectrum(torch.tensor([0.0, 0.0]), torch.zeros(4, 2))
-    assert default_steps(still, 0.5, ONE_EACH) == 8
+    assert default_steps(still, 0.5, ONE_EACH) == 1
     slow = Spectrum(torch.tensor([0.0, 1e-9, 2e-5]), torch.zeros(4, 3))
     assert default_steps(slow, 0.5, ONE_EACH) == 10_000
     assert default_steps(slow, 1e-4, ONE_EACH) == 50_000_000
@@ -77,14 +49,3 @@ def test_more_labels_need_less() -> None:
     spectrum = Spectrum(torch.linspace(0, 0.02, 101), torch.zeros(4, 101))
     many = Labels(torch.arange(32), torch.arange(32) % 2, 2)
     assert abs(default_steps(spectrum, 0.5, many) - default_steps(spectrum, 0.5, ONE_EACH) / 2) <= 1
-
-
-@pytest.mark.parametrize("name", ["bias", "n_errors"])
-def test_a_gain_must_be_clear(name: str) -> None:
-    spectrum, classes = chain()
-    rows = torch.arange(0, 300, 25)
-    labels = Labels(rows, classes[rows], 2)
-    usual = default_steps(spectrum, 0.5, labels, WITHOUT_GAP)
-    assert choose_strength(spectrum, labels, 0.5, WITHOUT_GAP).n_steps > usual
-    careful = replace(WITHOUT_GAP, **{name: 30.0})
-    assert choose_strength(spectrum, labels, 0.5, careful).n_steps == usual

@@ -3,7 +3,6 @@ from torch.nn.functional import normalize
 
 from diffresnet.learning.prototypes import (
     class_means,
-    held_out_scores,
     members_of,
     spherical_kmeans,
 )
@@ -16,21 +15,6 @@ def test_means() -> None:
     means = class_means(POINTS, members_of(CLASSES, 3, POINTS.dtype))
     for one in range(3):
         assert torch.allclose(means[one], POINTS[one == CLASSES].mean(dim=0))
-
-
-def test_held_out_scores_equal_those_of_means_made_anew() -> None:
-    scores = held_out_scores(POINTS, CLASSES, 3)
-    for row, point in enumerate(POINTS):
-        others = torch.arange(12) != row
-        means = class_means(POINTS[others], members_of(CLASSES[others], 3, POINTS.dtype))
-        expected = means @ point - means.square().sum(dim=1) / 2
-        assert torch.allclose(scores[row], expected)
-
-
-def test_the_only_one_of_a_class_has_no_score_there() -> None:
-    scores = held_out_scores(POINTS[:3], torch.tensor([0, 0, 1]), 2)
-    assert scores[2, 1] == -torch.inf
-    assert torch.isfinite(scores[2, 0])
 
 
 def test_refined_prototypes_find_the_clusters() -> None:

@@ -59,9 +59,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         graph: ``"features"`` to build the graph from `X`, ``"precomputed"`` if `X` is the graph:
             (N, N) weights of links.
         step_size: of a diffusion step.
-        n_steps: how many; ``"auto"`` chooses along one path by holding out each label once, in
-            closed form, if every class has two or more; otherwise it takes what suits the graph
-            (more for more points; see `docs/classifier.md`).
+        n_steps: how many; ``"auto"`` takes what suits the graph: more for more points, fewer for
+            more labels (see `docs/classifier.md`).
         solver: ``"prototypes"``, ``"kernel"`` or ``"network"``.
         class_prior: None; ``"uniform"``; or the proportion of each class, in the order of
             `classes_`, that the predictions should have.
@@ -75,8 +74,6 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         label_distributions_: (N, K) their probabilities.
         reached_: (N,) whether a point is connected to any label. Others get the class prior.
         strength_: ``n_steps * step_size`` that was used.
-        strength_path_: by strength, the mean log-likelihood of held-out labels; empty if none was
-            tried.
         operator_: the `DiffusionOperator` of the graph.
         encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
         embedding_: (N, m) where diffusion puts the points.
@@ -186,10 +183,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         # Everything has worked: now change the state.
         self.solution_, self.encoded_labels_, self.seed_ = solution, encoded, seed
         self.classes_ = classes
-        self.strength_ = solution.choice.n_steps * self.step_size
-        self.strength_path_ = {
-            n_steps * self.step_size: value for n_steps, value in solution.choice.path.items()
-        }
+        self.strength_ = solution.strength.value
         self.operator_ = points.operator
         self.reached_ = solution.reached
         self.label_distributions_ = solution.probabilities

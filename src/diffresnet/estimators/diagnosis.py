@@ -29,7 +29,6 @@ class Diagnosis:
         max_stable_step_size: steps below it never let the energy grow.
         step_size: that was used.
         strength: that was used.
-        strength_path: by strength, mean log-likelihood of held-out labels.
         remarks: of the solver.
         single_label_classes: classes with one label only.
     """
@@ -45,7 +44,6 @@ class Diagnosis:
     max_stable_step_size: float
     step_size: float
     strength: float
-    strength_path: dict[float, float]
     remarks: tuple[str, ...]
     single_label_classes: tuple[str, ...]
 
@@ -81,14 +79,7 @@ class Diagnosis:
             names = ", ".join(self.single_label_classes[:10])
             more = "" if len(self.single_label_classes) <= 10 else " and others"
             found.append(f"One label only: {names}{more}. A second one each would help most.")
-        if self.strength_path:
-            tried = ", ".join(f"{strength:g}" for strength in self.strength_path)
-            found.append(
-                f"Strength {self.strength:g}: of {tried} no other explains held-out labels clearly "
-                "better."
-            )
-        else:
-            found.append(f"Strength {self.strength:g} was taken without trying others.")
+        found.append(f"Diffusion has the strength {self.strength:g}.")
         return (*found, *self.remarks)
 
     def __str__(self) -> str:
@@ -106,7 +97,6 @@ def diagnose(
         classes: what they are.
     """
     operator, components = solution.points.operator, solution.points.components
-    step_size, path = solution.choice.step_size, solution.choice.path
     weights = operator.weights
     rows, columns, values = mx.rows_of(weights), weights.col_indices().long(), weights.values()
     off = (rows != columns) & (values > 0)
@@ -130,9 +120,8 @@ def diagnose(
         mean_links=float(links.double().mean()),
         n_isolated=int((links == 0).sum()),
         max_stable_step_size=operator.max_stable_step_size,
-        step_size=step_size,
-        strength=solution.choice.n_steps * step_size,
-        strength_path={n_steps * step_size: value for n_steps, value in path.items()},
+        step_size=solution.strength.step_size,
+        strength=solution.strength.value,
         remarks=solution.solved.remarks,
         single_label_classes=tuple(str(one) for one in classes[counts == 1]),
     )

@@ -16,8 +16,8 @@ from torch.nn.functional import normalize
 N_KEPT = 256
 """Principal directions that the neighbors are searched in."""
 
-REDUCED_FROM = 100
-"""Up to this many features are kept as they are."""
+N_FOR_CLASSES = 100
+"""The first of them, which classes are told apart by; up to this many features stay as they are."""
 
 LARGEST_COVARIANCE = 4096
 
@@ -58,7 +58,7 @@ class FeatureSpace:
             spread = spread.clamp(min=torch.finfo(dense.dtype).tiny)
         points = _to_sphere(dense - center, spread)
         directions = None
-        if points.shape[1] > REDUCED_FROM:
+        if points.shape[1] > N_FOR_CLASSES:
             directions = _principal_directions(points, seed)
             points = points @ directions
         return cls(sketch, center, spread, directions), points

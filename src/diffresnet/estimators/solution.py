@@ -17,9 +17,9 @@ from diffresnet.estimators.solvers.prototypes import PrototypeSolver
 from diffresnet.estimators.solvers.solver import Solved, Solver
 from diffresnet.estimators.strength import (
     DEFAULT_STRENGTH,
-    StrengthChoice,
+    Strength,
     StrengthSettings,
-    choose_strength,
+    default_steps,
 )
 from diffresnet.estimators.views import View
 from diffresnet.learning.calibration import match_prior
@@ -46,7 +46,7 @@ class Solution:
 
     Attributes:
         points: that were fitted.
-        choice: the strength.
+        strength: of diffusion.
         solved: what scores points.
         component_scores: (N, K) what the components of the graph add to the scores, or None.
         bias: (K,) added to the scores, for the class prior.
@@ -56,7 +56,7 @@ class Solution:
     """
 
     points: FittedPoints
-    choice: StrengthChoice
+    strength: Strength
     solved: Solved
     component_scores: Tensor | None
     bias: Tensor
@@ -67,8 +67,8 @@ class Solution:
     @cached_property
     def embedding(self) -> Tensor:
         """Where diffusion puts the fitted points, (N, m), of length one."""
-        choice = self.choice
-        return View.of_graph(self.points.spectrum, choice.step_size, choice.n_steps).points
+        step_size, n_steps = self.strength.step_size, self.strength.n_steps
+        return View.of_graph(self.points.spectrum, step_size, n_steps).points
 
     def predict(self, given: Any, n_top: int, bandwidth_rank: int) -> Floats:
         """Return the probabilities of new points, (n, K).
@@ -93,7 +93,7 @@ def solve(
     n_steps: int | Literal["auto"],
     prior: Floats | None,
     seed: int,
-    strength: StrengthSettings = DEFAULT_STRENGTH,
+    settings: StrengthSettings = DEFAULT_STRENGTH,
     component_penalty: float = PENALTY,
 ) -> Solution:
     """Learn from labels.
@@ -107,16 +107,15 @@ def solve(
         n_steps: of diffusion, or "auto".
         prior: (K,) the proportions that the predictions should have, or None.
         seed: of everything that is drawn.
-        strength: how "auto" chooses.
+        settings: of the choice that "auto" makes.
         component_penalty: see `score_components`.
     """
     labels = Labels.of(encoded, n_classes)
     if n_steps == "auto":
-        choice = choose_strength(points.spectrum, labels, step_size, strength)
-    else:
-        choice = StrengthChoice(step_size, n_steps, {})
+        n_steps = default_steps(points.spectrum, step_size, labels, settings)
+    strength = Strength(step_size, n_steps)
     generator = torch.Generator().manual_seed(seed)
-    solved = solver.solve(points, labels, choice, generator)
+    solved = solver.solve(points, labels, strength, generator)
     component_scores = score_components(points.components, labels, component_penalty)
     reached = np.isin(points.components, points.components[labels.rows.numpy()])
     scores = _score(solved, component_scores, points.places)
@@ -126,7 +125,9 @@ def solve(
     unknown = np.full(n_classes, 1 / n_classes) if prior is None else prior
     probabilities = _to_probabilities(scores + bias, reached, unknown, points.places)
     probabilities[labels.rows] = np.eye(n_classes)[labels.classes]
-    return Solution(points, choice, solved, component_scores, bias, unknown, reached, probabilities)
+    return Solution(
+        points, strength, solved, component_scores, bias, unknown, reached, probabilities
+    )
 
 
 def _score(solved: Solved, component_scores: Tensor | None, places: Places) -> Tensor:

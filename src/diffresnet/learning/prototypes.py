@@ -119,29 +119,3 @@ def spherical_kmeans(
         means = normalize(membership.mT @ points, dim=1)
         prototypes = normalize(torch.lerp(prototypes, means, rate), dim=1)
     return prototypes
-
-
-def held_out_scores(points: Tensor, classes: Tensor, n_classes: int) -> Tensor:
-    """Score every labeled point by class means that were made without it, in closed form.
-
-    Args:
-        points: (n, d) labeled points, of length one.
-        classes: (n,) at least one of each class.
-        n_classes: K.
-
-    Returns:
-        <x, m_k> - |m_k|^2 / 2, (n, K), with the means m without x; -infinity for its own class if
-        a point is the only one of it.
-    """
-    gram = points @ points.mT
-    own = functional.one_hot(classes, n_classes).to(points)
-    counts = own.sum(dim=0).expand_as(own).clone()
-    sums = gram @ own  # <x_i, s_k>
-    squares = (own.mT @ sums).diagonal().expand_as(sums).clone()  # |s_k|^2
-    rows = torch.arange(len(points), device=points.device)
-    # Take the point itself out of the sum of its own class.
-    squares[rows, classes] -= 2 * sums[rows, classes] - gram.diagonal()
-    sums[rows, classes] -= gram.diagonal()
-    counts[rows, classes] -= 1
-    scores = sums / counts.clamp(min=1) - squares / counts.clamp(min=1).square() / 2
-    return torch.where(counts > 0, scores, -torch.inf)

@@ -1,6 +1,6 @@
-"""Small charts as SVG, written by hand: a histogram and a line."""
+"""Small charts as SVG, written by hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
 WIDTH, HEIGHT = 380, 210
@@ -27,41 +27,6 @@ def draw_histogram(counts: Sequence[int], x_label: str, text: str) -> str:
     return _chart(_levels([(0.0, "0"), (1.0, f"{top:,}")]) + bars + ticks, x_label, text)
 
 
-def draw_line(values: Mapping[float, float], chosen: float, x_label: str, text: str) -> str:
-    """Return a line of fractions by a setting, equally spaced, with the chosen one marked.
-
-    Args:
-        values: by setting, a fraction from 0 to 1.
-        chosen: one of the settings.
-        x_label: below the axis.
-        text: what the chart shows, for those who cannot see it.
-    """
-    settings = sorted(values)
-    low, high = min(values.values()), max(values.values())
-    span = high - low or 1.0
-    step = (RIGHT - LEFT - 30) / max(len(settings) - 1, 1)
-    places = [
-        (
-            LEFT + 15 + which * step,
-            BOTTOM - 8 - (values[setting] - low) / span * (BOTTOM - TOP - 20),
-        )
-        for which, setting in enumerate(settings)
-    ]
-    line = f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in places)}"/>'
-    dots = "".join(
-        _dot(place, setting, values[setting], is_chosen=setting == chosen)
-        for place, setting in zip(places, settings, strict=True)
-    )
-    every = -(-len(settings) // 8)
-    ticks = "".join(
-        _text(places[which][0], BOTTOM + 18, f"{settings[which]:g}")
-        for which in range(0, len(settings), every)
-    )
-    at = (BOTTOM - TOP - 12) / (BOTTOM - TOP)
-    levels = _levels([(8 / (BOTTOM - TOP), f"{low:.1%}"), (at, f"{high:.1%}")])
-    return _chart(levels + line + dots + ticks, x_label, text)
-
-
 def _chart(content: str, x_label: str, text: str) -> str:
     axis = f'<path class="axis" d="M{LEFT} {BOTTOM}H{RIGHT}"/>'
     label = _text((LEFT + RIGHT) / 2, HEIGHT - 6, x_label, "label")
@@ -76,15 +41,6 @@ def _bar(x: float, width: float, count: int, top: int, span: str) -> str:
     return (
         f'<rect class="bar" x="{x + 1:.1f}" y="{BOTTOM - height:.1f}" width="{width - 2:.1f}" '
         f'height="{height:.1f}"><title>{span}: {count:,}</title></rect>'
-    )
-
-
-def _dot(place: tuple[float, float], setting: float, value: float, *, is_chosen: bool) -> str:
-    name, radius = ("dot chosen", 6) if is_chosen else ("dot", 3)
-    title = f"{setting:g}: {value:.1%}" + (", chosen" if is_chosen else "")
-    return (
-        f'<circle class="{name}" cx="{place[0]:.1f}" cy="{place[1]:.1f}" r="{radius}">'
-        f"<title>{title}</title></circle>"
     )
 
 

@@ -19,11 +19,11 @@ def test_exemplars_are_between_the_mean_and_the_nearest() -> None:
     assert torch.allclose(hard, torch.tensor([1.0, 0.7071]), atol=2e-2)
 
 
-def test_many_labels_of_a_class_do_not_all_speak() -> None:
+def test_every_label_of_a_class_speaks() -> None:
     seen = view(0.1)
     found = find_directions(seen, labels(30), ALL, SHARPNESS, SETTINGS, by_mean=False)
     assert isinstance(found.labeled, Exemplars)
-    assert len(found.labeled.points) == 3 * SETTINGS.n_exemplars
+    assert len(found.labeled.points) == 90
     assert torch.allclose(found.labeled.weights.sum(dim=0), torch.ones(3))
     assert torch.equal(found.score(seen.points).argmax(dim=1), CLASSES)
 

@@ -5,12 +5,12 @@ from torch.nn.functional import normalize
 
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solvers.kernel import KernelSettings, KernelSolver, make_factors
-from diffresnet.estimators.strength import StrengthChoice
+from diffresnet.estimators.strength import Strength
 from diffresnet.learning.kernels import residual_kernel
 from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters, fitted
 
-STRENGTH = StrengthChoice(0.5, 5, {})
+STRENGTH = Strength(0.5, 5)
 
 
 def labels_of(classes: torch.Tensor, n_each: int) -> Labels:

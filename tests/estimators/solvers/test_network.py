@@ -2,7 +2,7 @@ import torch
 
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solvers.network import NetworkSolver
-from diffresnet.estimators.strength import StrengthChoice
+from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters, fitted
 
@@ -15,7 +15,7 @@ def test_network_learns_and_leaves_randomness_alone() -> None:
     before = torch.random.get_rng_state()
     found = [
         NetworkSolver()
-        .solve(points, LABELS, StrengthChoice(0.5, 5, {}), torch.Generator().manual_seed(0))
+        .solve(points, LABELS, Strength(0.5, 5), torch.Generator().manual_seed(0))
         .score(points.places)
         for _ in range(2)
     ]
@@ -29,5 +29,5 @@ def test_a_graph_without_features() -> None:
     points = fitted(given)
     alone = FittedPoints(None, None, points.operator, points.spectrum)
     generator = torch.Generator().manual_seed(0)
-    solved = NetworkSolver().solve(alone, LABELS, StrengthChoice(0.5, 5, {}), generator)
+    solved = NetworkSolver().solve(alone, LABELS, Strength(0.5, 5), generator)
     assert (solved.score(alone.places).argmax(dim=1).numpy() == classes).all()

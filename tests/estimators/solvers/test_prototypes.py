@@ -2,7 +2,7 @@ import torch
 from torch.nn.functional import one_hot
 
 from diffresnet.estimators.solvers.prototypes import PrototypeSolver, weigh
-from diffresnet.estimators.strength import StrengthChoice
+from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters, fitted
 
@@ -30,12 +30,12 @@ def test_learns_from_the_better_view() -> None:
     # The graph is that of other points: only the features can be right.
     torn = type(points)(points.space, points.points, shuffled.operator, shuffled.spectrum)
     generator = torch.Generator().manual_seed(0)
-    solved = PrototypeSolver().solve(torn, labels, StrengthChoice(0.5, 8, {}), generator)
+    solved = PrototypeSolver().solve(torn, labels, Strength(0.5, 8), generator)
     assert solved.view_weight < 0.8
     right = solved.score(torn.places).argmax(dim=1) == classes
     assert float(right.double().mean()) > 0.95
     assert "the features" in solved.remarks[0]
     alone = type(points)(None, None, points.operator, points.spectrum)
-    solved = PrototypeSolver().solve(alone, labels, StrengthChoice(0.5, 8, {}), generator)
+    solved = PrototypeSolver().solve(alone, labels, Strength(0.5, 8), generator)
     assert solved.remarks == ()
     assert bool((solved.score(alone.places).argmax(dim=1) == classes).all())

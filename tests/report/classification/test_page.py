@@ -25,7 +25,6 @@ def test_the_page_tells_it_all_and_needs_nothing_else() -> None:
         "default-src 'none'; style-src 'unsafe-inline'",
         "Before diffusion",
         "How sure",
-        "How strong diffusion is",
         "The graph&#x27;s health",
         "6 of 36 points have a label.",
         "Least certain points",
@@ -67,7 +66,6 @@ def test_a_graph_alone_has_one_map() -> None:
     model = DiffResNetClassifier(graph="precomputed").fit(graph, labels)
     page = make_report(model, numbered(model), "Graph").decode()
     assert "Before diffusion" not in page
-    assert "How strong diffusion is" not in page  # one label per class: nothing was tried
     assert data_of(page)["before"] is None
 
 

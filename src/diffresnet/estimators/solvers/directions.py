@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize, one_hot
+from torch.nn.functional import normalize
 
 from diffresnet.estimators.solvers.settings import PrototypeSettings
 from diffresnet.estimators.views import View
@@ -92,8 +92,13 @@ def find_directions(
         by_mean: whether the labeled points of a class speak by their mean, or each for itself.
     """
     own = view.points[labels.rows]
-    means = class_means(own, members_of(labels.classes, labels.n_classes, own.dtype))
-    labeled = Means(means) if by_mean else _choose_exemplars(own, labels, sharpness, settings)
+    members = members_of(labels.classes, labels.n_classes, own.dtype)
+    means = class_means(own, members)
+    if by_mean:
+        labeled = Means(means)
+    else:
+        weights = members.mT / members.sum(dim=1)
+        labeled = Exemplars(own, weights, settings.softness * sharpness)
     points = torch.cat([view.points[sample], own])
     refined = spherical_kmeans(
         points,
@@ -105,13 +110,3 @@ def find_directions(
         rate=settings.rate,
     )
     return Directions(labeled, refined, sharpness, settings.refined_weight)
-
-
-def _choose_exemplars(
-    own: Tensor, labels: Labels, sharpness: float, settings: PrototypeSettings
-) -> Exemplars:
-    """Take the first labeled points of each class."""
-    members = one_hot(labels.classes, labels.n_classes)
-    first = (members.cumsum(dim=0) * members).amax(dim=1) <= settings.n_exemplars
-    weights = members[first].to(own)
-    return Exemplars(own[first], weights / weights.sum(dim=0), settings.softness * sharpness)

@@ -24,7 +24,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.estimators.strength import StrengthChoice
+from diffresnet.estimators.strength import Strength
 from diffresnet.estimators.views import View
 from diffresnet.learning.calibration import held_out_losses
 from diffresnet.learning.kernel_descent import AFTER_DIFFUSION, solve_factored
@@ -103,7 +103,7 @@ class KernelSolver:
         self,
         points: FittedPoints,
         labels: Labels,
-        strength: StrengthChoice,
+        strength: Strength,
         generator: torch.Generator,
     ) -> SolvedKernel:
         """Make the factors, train, and calibrate by held-out labels."""
@@ -122,9 +122,7 @@ class KernelSolver:
         return SolvedKernel(raw, view, weights, training.agreeing_scale(labels, weights))
 
 
-def make_factors(
-    points: FittedPoints, strength: StrengthChoice, settings: KernelSettings
-) -> Tensor:
+def make_factors(points: FittedPoints, strength: Strength, settings: KernelSettings) -> Tensor:
     """Return [P Phi, sqrt(tau) U D], (N, m), either part centered, of mean square one."""
     spectrum, shown = points.spectrum, points.points
     step_size, n_steps = strength.step_size, strength.n_steps

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.estimators.strength import StrengthChoice
+from diffresnet.estimators.strength import Strength
 from diffresnet.estimators.views import View
 from diffresnet.learning.descent import Descent
 from diffresnet.learning.labels import UNLABELED, Labels
@@ -54,7 +54,7 @@ class NetworkSolver:
         self,
         points: FittedPoints,
         labels: Labels,
-        strength: StrengthChoice,
+        strength: Strength,
         generator: torch.Generator,
     ) -> SolvedNetwork:
         """Train."""

@@ -16,7 +16,7 @@ from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.estimators.solvers.directions import Directions, find_directions
 from diffresnet.estimators.solvers.settings import PrototypeSettings
 from diffresnet.estimators.solvers.stability import measure_stability
-from diffresnet.estimators.strength import StrengthChoice
+from diffresnet.estimators.strength import Strength
 from diffresnet.estimators.views import View
 from diffresnet.learning.labels import Labels
 
@@ -85,7 +85,7 @@ class PrototypeSolver:
         self,
         points: FittedPoints,
         labels: Labels,
-        strength: StrengthChoice,
+        strength: Strength,
         generator: torch.Generator,
     ) -> SolvedPrototypes:
         """Learn from the labels in both views, and weigh the views."""

@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from diffresnet.estimators.features import N_FOR_CLASSES
+
 
 @dataclass(frozen=True)
 class PrototypeSettings:
@@ -17,20 +19,18 @@ class PrototypeSettings:
         graph_sharpness: of the classes in the graph's view, for up to `many_classes` classes.
         feature_sharpness: of the classes in the features' view.
         many_classes: with more classes the graph's view is sharper, by the root of the excess.
-        n_exemplars: labeled points of a class that speak for themselves in the graph's view.
-        softness: how much the nearest of them outweigh the others, in units of the sharpness.
+        softness: how much the nearest labeled points of a class outweigh the others in the graph's
+            view, in units of the sharpness.
         n_restarts: of the measure of stability.
-        least_stability: below it the graph's view is not trusted; see `view_weight`.
-        stability_range: from there on it is, more and more.
+        least_stability: below it the graph is not trusted; see `trust`.
+        stability_range: from there on it is, more and more, and wholly at its end.
         least_weight: of the graph's view.
-        least_scale_stability: as `least_stability`, for `scale`.
-        scale_range: as `stability_range`, for `scale`.
         least_scale: of the scores.
         n_folds: of held-out labels.
         doubt: how far weight, and logarithm of the scale, may be from what stability says.
     """
 
-    n_features: int = 100
+    n_features: int = N_FOR_CLASSES
     n_sampled: int = 4000
     n_rounds: int = 30
     rate: float = 0.3
@@ -38,14 +38,11 @@ class PrototypeSettings:
     graph_sharpness: float = 10.0
     feature_sharpness: float = 20.0
     many_classes: float = 10.0
-    n_exemplars: int = 20
     softness: float = 0.25
     n_restarts: int = 8
     least_stability: float = 0.84
     stability_range: float = 0.06
     least_weight: float = 0.1
-    least_scale_stability: float = 0.82
-    scale_range: float = 0.07
     least_scale: float = 0.25
     n_folds: int = 5
     doubt: float = 0.5
@@ -56,14 +53,14 @@ class PrototypeSettings:
 
     def view_weight(self, stability: float) -> float:
         """Return the weight of the graph's view when no label can be held out."""
-        risen = _ramp(stability, self.least_stability, self.stability_range)
-        return self.least_weight + (1 - self.least_weight) * risen
+        return self.least_weight + (1 - self.least_weight) * self.trust(stability)
 
     def scale(self, stability: float, n_classes: int) -> float:
         """Return the scale of the scores when no label can be held out."""
-        risen = _ramp(stability, self.least_scale_stability, self.scale_range)
-        return (self.least_scale + (1 - self.least_scale) * risen) / self.sharper(n_classes)
+        usual = self.least_scale + (1 - self.least_scale) * self.trust(stability)
+        return usual / self.sharper(n_classes)
 
-
-def _ramp(value: float, start: float, length: float) -> float:
-    return min(1.0, max(0.0, (value - start) / length))
+    def trust(self, stability: float) -> float:
+        """Return how far the graph is trusted, from 0 to 1."""
+        risen = (stability - self.least_stability) / self.stability_range
+        return min(1.0, max(0.0, risen))

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.estimators.strength import StrengthChoice
+from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
 
 
@@ -30,7 +30,7 @@ class Solver(Protocol):
         self,
         points: FittedPoints,
         labels: Labels,
-        strength: StrengthChoice,
+        strength: Strength,
         generator: torch.Generator,
     ) -> Solved:
         """Learn.

@@ -58,7 +58,6 @@ def make_report(
             f'<section class="card wide">{drawn.html}</section>',
             '<div class="columns">',
             parts.card("How sure", parts.histogram(outcome)),
-            _strength(model),
             parts.card("The graph's health", f"<ul>{health}</ul>"),
             parts.card("Classes", parts.class_bars(outcome)),
             parts.card(
@@ -127,9 +126,3 @@ def _make_map(model: DiffResNetClassifier, outcome: Outcome, suggested: parts.Ro
             "that have a label or a ring, and a random sample of the others.</p>"
         )
     return MapParts(html, to_script_json(map_data(points, layout)))
-
-
-def _strength(model: DiffResNetClassifier) -> str:
-    if not model.strength_path_:
-        return ""
-    return parts.card("How strong diffusion is", parts.strength(model))

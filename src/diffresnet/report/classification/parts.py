@@ -6,12 +6,11 @@ from html import escape
 import numpy as np
 
 from diffresnet._support.words import count
-from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.report.class_marks import UNREACHED_MARK
 from diffresnet.report.classification.outcome import Outcome
 from diffresnet.report.layout import Rows
 from diffresnet.report.previews import show_preview
-from diffresnet.report.svg_charts import draw_histogram, draw_line
+from diffresnet.report.svg_charts import draw_histogram
 
 N_BARS = 20
 N_CLASSES_OPEN = 24
@@ -63,17 +62,6 @@ def histogram(outcome: Outcome) -> str:
     n_high = int((sureness >= 0.9).sum())
     text = f"{n_high:,} of {len(sureness):,} points without a label are 90% sure or more."
     chart = draw_histogram(counts, "probability of the predicted class", text)
-    return f'{chart}<p class="note">{text}</p>'
-
-
-def strength(model: DiffResNetClassifier) -> str:
-    """Return how well held-out labels are explained at each strength."""
-    values = {at: float(np.exp(value)) for at, value in model.strength_path_.items()}
-    text = (
-        f"Strength {model.strength_:g} was taken. The line is the probability that a label gets "
-        "when it is held out (the geometric mean)."
-    )
-    chart = draw_line(values, model.strength_, "strength of diffusion", text)
     return f'{chart}<p class="note">{text}</p>'
 
 
