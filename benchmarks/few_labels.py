@@ -28,6 +28,7 @@ from diffresnet._support.writing import write_whole
 from diffresnet.datasets.files import find_data_file
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.solution import SolverName
+from diffresnet.measuring.statistics import half_interval
 from timing import kept_results, set_threads, write_results
 
 Floats = npt.NDArray[Any]
@@ -280,7 +281,7 @@ def run(
     accuracies = [one["accuracy"] for one in found]
     result: dict[str, Any] = {
         "accuracy": float(np.mean(accuracies)),
-        "standard_error": float(np.std(accuracies) / np.sqrt(len(accuracies))),
+        "ci95": half_interval(np.array(accuracies)),
         "accuracies": accuracies,
         "variant": which,
     }
@@ -312,7 +313,7 @@ def print_table(results: dict[Place, dict[str, Any]], what: str) -> None:
 def _cell(result: dict[str, Any], what: str) -> str:
     if what not in result:
         return "-"
-    wide = f" ± {196 * result['standard_error']:.1f}" if what == "accuracy" else ""
+    wide = f" ± {100 * result['ci95']:.1f}" if what == "accuracy" else ""
     return f"{100 * result[what]:.1f}{wide}"
 
 
