@@ -12,8 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from diffresnet._support.checks import refuse
-from diffresnet.cli.column_options import IdColumn, LabelColumn
 from diffresnet.cli.console import say, show, warn
+from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes, read_labels
@@ -55,13 +55,11 @@ def classify(
     out: Annotated[
         Path, typer.Option(help="File for the predictions, .csv or .parquet.", dir_okay=False)
     ] = Path("predictions.csv"),
-    report: Annotated[
-        Path | None, typer.Option(help="File for a page that shows them, .html.", dir_okay=False)
-    ] = None,
+    report: ReportFile = None,
     suggest: Annotated[
         int | None, typer.Option(help="Name this number of points to label next.", min=1)
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
+    force: Force = False,
     steps: Annotated[
         str,
         typer.Option(help="Diffusion steps: a number, or auto for what suits the graph."),

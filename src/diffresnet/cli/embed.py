@@ -10,6 +10,7 @@ import typer
 from diffresnet._support.checks import refuse
 from diffresnet._support.progress import progress_bar
 from diffresnet.cli.console import say, warn
+from diffresnet.cli.options import Device, Force, IdColumn
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.datasets.files import cache_folder
 from diffresnet.encoders.encoder import Encoder
@@ -52,10 +53,7 @@ def embed(
     text_column: Annotated[
         str | None, typer.Option(help="Column of the texts.", show_default="text")
     ] = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(help="Column of the ids.", show_default="id; row numbers if there is none"),
-    ] = None,
+    id_column: IdColumn = None,
     label_column: Annotated[
         str | None,
         typer.Option(help="Column of the labels.", show_default="label, if there is one"),
@@ -80,8 +78,8 @@ def embed(
         ),
     ] = None,
     batch_size: Annotated[int, typer.Option(help="Items of a batch.", min=1)] = 32,
-    device: Annotated[str, typer.Option(help="Where torch computes: cpu, cuda, mps, ...")] = "cpu",
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+    device: Device = "cpu",
+    force: Force = False,
 ) -> None:
     """Turn images or texts into features, one row each.
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from diffresnet._support.checks import refuse
 from diffresnet.cli.banks import check_tasks, choose_split
 from diffresnet.cli.console import say, show
+from diffresnet.cli.options import Device, Jobs, JsonFile, Resume
 from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.fewshot import (
     TITLES,
@@ -109,15 +110,10 @@ def fewshot(
     ] = False,
     tuning_tasks: Annotated[int, typer.Option(help="Tasks of each trial of --tune.", min=1)] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the tasks.", min=0)] = 1,
-    jobs: Annotated[int, typer.Option(help="Processes to share the work.", min=1)] = 1,
-    device: Annotated[str, typer.Option(help="Where torch computes: cpu, cuda, mps, ...")] = "cpu",
-    resume: Annotated[
-        Path | None,
-        typer.Option(help="Folder that keeps what is done, so that a stopped run goes on."),
-    ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="File for the numbers.", dir_okay=False)
-    ] = None,
+    jobs: Jobs = 1,
+    device: Device = "cpu",
+    resume: Resume = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Draw few-shot tasks from a bank of features, classify them, and print the accuracy.
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from diffresnet._support.checks import refuse
 from diffresnet.cli.console import say, show
+from diffresnet.cli.options import Jobs, JsonFile, Resume
 from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.measuring.statistics import percent
 from diffresnet.nodes.adaptation import ProportionsAdapted
@@ -121,16 +122,9 @@ def nodes(
             "that are no counts stay as they are",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes to share the work.", min=1)] = 1,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder that keeps each run as it ends, so that a stopped command goes on."
-        ),
-    ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="File for the numbers.", dir_okay=False)
-    ] = None,
+    jobs: Jobs = 1,
+    resume: Resume = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Measure how well methods label the nodes of a graph from a few of them, over many splits.
 

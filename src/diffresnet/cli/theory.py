@@ -9,8 +9,8 @@ import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet.cli.column_options import IdColumn, LabelColumn
 from diffresnet.cli.console import say
+from diffresnet.cli.options import Force, IdColumn, JsonFile, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.diffusion.input import StabilityWarning
 from diffresnet.files.labels import read_labels
@@ -59,13 +59,9 @@ def theory(
         ),
     ] = None,
     width: Annotated[int, typer.Option(help="Of the network that is written down.", min=1)] = 8,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="File for the numbers, .json.", dir_okay=False)
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="File for a page that shows them, .html.", dir_okay=False)
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
+    json_file: JsonFile = None,
+    report: ReportFile = None,
+    force: Force = False,
 ) -> None:
     """Tell whether labeled points are structured, whether diffusion is stable and helps.
 

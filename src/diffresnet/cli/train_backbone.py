@@ -13,6 +13,7 @@ from torch import nn
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 from diffresnet.cli.console import say
+from diffresnet.cli.options import Device, Force
 from diffresnet.cli.outputs import check_new_file
 from diffresnet.encoders.augmentation import DrawingAugmentation, PhotoAugmentation
 from diffresnet.encoders.backbones import BACKBONE_NAMES
@@ -109,8 +110,8 @@ def train(
     ] = "refuse",
     workers: Annotated[int, typer.Option(help="Processes that prepare images.", min=0)] = 0,
     seed: Annotated[int, typer.Option(help="Seed of weights, order and changes.", min=0)] = 0,
-    device: Annotated[str, typer.Option(help="Where torch computes: cpu, cuda, mps, ...")] = "cpu",
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+    device: Device = "cpu",
+    force: Force = False,
 ) -> None:
     """Train a backbone on base classes, as the paper does before its few-shot tables.
 

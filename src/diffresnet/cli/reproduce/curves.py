@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from diffresnet.cli.options import Jobs
 from diffresnet.cli.reproduce.options import (
     Features,
-    Jobs,
     NTasks,
     Out,
     Seed,

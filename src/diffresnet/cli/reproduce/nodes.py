@@ -8,6 +8,7 @@ import typer
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
+from diffresnet.cli.options import Jobs
 from diffresnet.cli.outputs import make_folder
 from diffresnet.cli.reproduce.ending import finish_report
 from diffresnet.nodes.catalog import METHOD_NAMES
@@ -35,7 +36,6 @@ Graphs: TypeAlias = Annotated[
 Inits: TypeAlias = Annotated[
     int, typer.Option(help="Initializations of each; the paper has 20.", min=1)
 ]
-Jobs: TypeAlias = Annotated[int, typer.Option(help="Processes to share the work.", min=1)]
 
 
 def nodes(

@@ -38,7 +38,6 @@ Split: TypeAlias = Annotated[
 ]
 NTasks: TypeAlias = Annotated[int, typer.Option("--tasks", help="Tasks to draw.", min=1)]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of the tasks.", min=0)]
-Jobs: TypeAlias = Annotated[int, typer.Option(help="Processes to share the work.", min=1)]
 Shots: TypeAlias = Annotated[int, typer.Option(help="Labeled examples of each class.", min=1)]
 ShotsOrBoth: TypeAlias = Annotated[
     int | None,

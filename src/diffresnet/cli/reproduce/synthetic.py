@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from diffresnet.cli.console import say
+from diffresnet.cli.options import Jobs
 from diffresnet.cli.outputs import make_folder
 from diffresnet.paper.synthetic.report import reproduce_synthetic
 
@@ -14,7 +15,7 @@ def synthetic(
     out: Annotated[Path, typer.Option(help="Folder for the page, the pictures and the numbers.")],
     seeds: Annotated[int, typer.Option(help="Seeds to train each set from.", min=1)] = 20,
     epochs: Annotated[int, typer.Option(help="Epochs of each of these.", min=20)] = 200,
-    jobs: Annotated[int, typer.Option(help="Processes to share the work.", min=1)] = 2,
+    jobs: Jobs = 2,
 ) -> None:
     """Show diffusion on the XOR, moon, circle and spiral sets (Section 5.1, Appendix E.1).
 

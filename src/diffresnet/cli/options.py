@@ -1,0 +1,28 @@
+"""Options that several commands have."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+LabelColumn: TypeAlias = Annotated[
+    str | None, typer.Option(help="Column of the labels.", show_default="label")
+]
+IdColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="Column of the ids.", show_default="id; row numbers if there is none"),
+]
+Device: TypeAlias = Annotated[str, typer.Option(help="Where torch computes: cpu, cuda, mps, ...")]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
+Jobs: TypeAlias = Annotated[int, typer.Option(help="Processes to share the work.", min=1)]
+JsonFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--json", help="File for the numbers, .json.", dir_okay=False)
+]
+ReportFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--report", help="File for a page that shows them, .html.", dir_okay=False),
+]
+Resume: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Folder that keeps what is done, so that a stopped command goes on."),
+]
