@@ -24,6 +24,7 @@ lint: .venv/installed
 pictures: .venv/installed
 	$(BIN)/diffresnet reproduce xor --out docs/images
 	$(BIN)/diffresnet reproduce theory --out docs/images
+	$(BIN)/python docs/draw_imports.py
 
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/diffusion.py
