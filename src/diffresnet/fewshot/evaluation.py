@@ -138,7 +138,7 @@ def evaluate(
         batches = [todo[start : start + n_together] for start in range(0, len(todo), n_together)]
         calls = [(features, base_mean, recipe, sampler.draw(batch), device) for batch in batches]
         for place, (found, seconds) in run_all(_classify, calls, n_jobs=n_jobs):
-            done.add(Batch(batches[place], found.tolist(), seconds))
+            done.add(TaskBatch(batches[place], found.tolist(), seconds))
             accuracies[batches[place]] = found
             advance(int((~np.isnan(accuracies)).sum()), f"{np.nanmean(accuracies):.2%}")
     seconds = sum(ended.seconds for ended in done.runs)
@@ -146,7 +146,7 @@ def evaluate(
 
 
 @dataclass(frozen=True)
-class Batch:
+class TaskBatch:
     """Some tasks that were classified.
 
     Attributes:
@@ -160,9 +160,9 @@ class Batch:
     seconds: float
 
 
-def _read_batch(n_tasks: int) -> Callable[[Mapping[str, Any]], Batch]:
-    def read(found: Mapping[str, Any]) -> Batch:
-        batch = Batch(**found)
+def _read_batch(n_tasks: int) -> Callable[[Mapping[str, Any]], TaskBatch]:
+    def read(found: Mapping[str, Any]) -> TaskBatch:
+        batch = TaskBatch(**found)
         numbers = all(type(task) is int and 0 <= task < n_tasks for task in batch.tasks)
         reals = all(type(one) is float and 0 <= one <= 1 for one in batch.accuracies)
         timed = type(batch.seconds) is float and 0 <= batch.seconds < float("inf")

@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.estimators.storage import read_model, write_model
+from tests.estimators.examples import clusters, partly
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    points, classes = clusters()
+    model = DiffResNetClassifier(n_top=7, random_state=np.random.RandomState(3))
+    model.fit(points, partly(classes))
+    path = write_model(model, tmp_path / "model.npz")
+    read, fitted, encoded, names = read_model(DiffResNetClassifier, path)
+    assert read.get_params() == model.get_params() | {"random_state": model.seed_}
+    assert read.n_features_in_ == 8
+    assert np.array_equal(encoded, partly(classes))
+    assert names.tolist() == [0, 1, 2]
+    assert fitted.operator.n_points == 120
+    assert not hasattr(read, "classes_")
+
+
+def test_something_else(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", a=np.arange(3))
+    with pytest.raises(ValueError, match="DiffResNetClassifier.load: `path` must be a saved model"):
+        read_model(DiffResNetClassifier, tmp_path / "x.npz")
