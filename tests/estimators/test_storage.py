@@ -24,5 +24,5 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_something_else(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", a=np.arange(3))
-    with pytest.raises(ValueError, match="DiffResNetClassifier.load: `path` must be a saved model"):
+    with pytest.raises(ValueError, match=r"DiffResNetClassifier\.load: `path` must be a saved model"):
         read_model(DiffResNetClassifier, tmp_path / "x.npz")
