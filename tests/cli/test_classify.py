@@ -79,7 +79,7 @@ def test_numpy_files() -> None:
 def test_labels_in_both_files() -> None:
     np.save("labels.npy", ["cat", *[""] * (N - 2), "dog"])
     said = run("features.npz", "--labels", "labels.npy")
-    assert "The labels in features.npz ('label') are left out: --labels is used." in said
+    assert "The labels in features.npz ('label') are ignored: --labels is used." in said
     assert predicted() == EXPECTED
 
 

@@ -5,10 +5,10 @@ from diffresnet.cli.console import say, show, warn
 
 
 def test_sentences_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    say("[bold]not markup[/bold] " + "long " * 40)
+    say("[bold]not markup[/bold] :smile: " + "long " * 40)
     warn("[red]nor this")
     printed = capsys.readouterr()
-    assert printed.out.startswith("[bold]not markup[/bold] long long")
+    assert printed.out.startswith("[bold]not markup[/bold] :smile: long")
     assert printed.out.count("\n") == 1
     assert printed.err == "[red]nor this\n"
 

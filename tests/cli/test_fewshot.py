@@ -91,7 +91,7 @@ def test_tunes_on_validation_classes(bank_file: Path, tmp_path: Path) -> None:
 def test_a_stopped_run_goes_on(bank_file: Path, tmp_path: Path) -> None:
     options = bank_file, "--tasks", 10, "--queries", 3, "--resume", tmp_path / "kept"
     run(*options)
-    kept = tmp_path / "kept" / "diffresnet.jsonl"
+    (kept,) = (tmp_path / "kept").iterdir()
     first, batch = kept.read_text().splitlines()
     content = json.loads(batch) | {"tasks": list(range(9)), "accuracies": [0.0] * 9}
     kept.write_text(f"{first}\n{json.dumps(content)}\n")
@@ -134,10 +134,24 @@ def test_a_file_that_is_no_bank(tmp_path: Path) -> None:
 
 
 def test_foreign_results_are_refused(bank_file: Path, tmp_path: Path) -> None:
-    (tmp_path / "diffresnet.jsonl").write_text("{}\n")
-    said = refused(bank_file, "--tasks", 3, "--resume", tmp_path)
-    assert "`resume` must be a file of" in said
-    assert (tmp_path / "diffresnet.jsonl").read_text() == "{}\n"
+    run(bank_file, "--tasks", 3, "--resume", tmp_path / "kept")
+    (kept,) = (tmp_path / "kept").iterdir()
+    kept.write_text("{}\n")
+    said = refused(bank_file, "--tasks", 3, "--resume", tmp_path / "kept")
+    assert "`resume` must be a file of the same runs" in said
+    assert kept.read_text() == "{}\n"
+    run(bank_file, "--tasks", 3, "--shots", 2, "--resume", tmp_path / "kept")  # another file
+
+
+def test_the_bank_is_not_written_over(bank_file: Path, tmp_path: Path) -> None:
+    before = bank_file.read_bytes()
+    assert "--json must be a file that ends in .json" in refused(bank_file, "--json", bank_file)
+    assert bank_file.read_bytes() == before
+    (tmp_path / "out.json").write_text("mine")
+    said = refused(bank_file, "--tasks", 3, "--json", tmp_path / "out.json")
+    assert "--json must be a new file" in said
+    run(bank_file, "--tasks", 3, "--json", tmp_path / "out.json", "--force")
+    assert "accuracy" in (tmp_path / "out.json").read_text()
 
 
 def test_a_json_file_that_cannot_be_written(bank_file: Path, tmp_path: Path) -> None:

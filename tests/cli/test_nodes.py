@@ -30,7 +30,7 @@ def test_table_and_file(graph: Path) -> None:
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert "20 train" not in result.output
-    assert "5 train and 5 validation nodes a class, seed 42" in result.output
+    assert "5 train and 5 validation nodes per class, seed 42" in result.output
     shown = json.loads(Path("out/numbers.json").read_text())
     assert shown["protocol"].endswith("2 splits x 1 inits")
     assert {"accuracy_mean", "accuracy_std", "runs", "seconds_per_run"} <= set(shown)
@@ -38,7 +38,7 @@ def test_table_and_file(graph: Path) -> None:
         "Diff-ResNet, kernel",
         "label propagation",
     ]
-    again = CliRunner().invoke(app, words)
+    again = CliRunner().invoke(app, [*words, "--force"])
     assert json.loads(Path("out/numbers.json").read_text()) == shown  # nothing is run twice
     assert again.exit_code == 0
     assert len(list(Path("kept").iterdir())) == 2

@@ -56,3 +56,18 @@ def test_a_disk_that_refuses(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match=r"cannot write: .* Choose another file"):
         write_files({tmp_path / "file" / "a": b"one"})
+
+
+def test_files_are_there_before_the_command_speaks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop() -> None:
+        assert (tmp_path / "a").read_bytes() == b"one"
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        write_files({tmp_path / "a": b"one"}, stop)
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="cannot write"):
+        write_files({tmp_path / "file" / "a": b"one"}, lambda: print("spoken"))  # noqa: T201
+    assert capsys.readouterr().out == "spoken\n"

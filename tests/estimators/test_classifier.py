@@ -355,3 +355,32 @@ def test_search(
     points, classes = clusters()
     DiffResNetClassifier(search=search).fit(points, partly(classes))
     assert asked == [expected]
+
+
+def test_a_failed_refit_changes_nothing() -> None:
+    points, classes = clusters()
+    labels = partly(classes)
+    frame = polars.DataFrame(points, schema=[f"f{one}" for one in range(8)])
+    model = DiffResNetClassifier().fit(frame, labels)
+    before = model.predict_proba(frame)
+    model.class_prior = [1, 2]
+    with pytest.raises(ValueError, match="class_prior"):
+        model.fit(points[:, :3], labels)
+    with pytest.raises(ValueError, match="`y` must be"):
+        model.fit(points[:, :3], labels[:5])
+    assert np.array_equal(model.predict_proba(frame), before)
+    model.class_prior = None
+    model.fit(None, labels, graph=build_weights(points, 8))
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_what_cannot_be_scored(model: DiffResNetClassifier) -> None:
+    points, classes = clusters()
+    with pytest.raises(ValueError, match="score: `y` must be labels of some points"):
+        model.score(points, np.full(120, -1))
+    with pytest.raises(ValueError, match="score: `y` must be of the kind of the classes"):
+        model.score(points, classes.astype(str))
+    with pytest.raises(ValueError, match="class_prior` must be None, 'uniform', or 3 positive"):
+        DiffResNetClassifier(class_prior=["a", "b", "c"]).fit(points, partly(classes))
+    with pytest.raises(NotFittedError):
+        _ = DiffResNetClassifier().embedding_

@@ -5,6 +5,7 @@ import pytest
 
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.storage import read_model, write_model
+from diffresnet.files.arrays import read_described, write_described
 from tests.estimators.examples import clusters, partly
 
 
@@ -24,5 +25,15 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_something_else(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", a=np.arange(3))
-    with pytest.raises(ValueError, match=r"DiffResNetClassifier\.load: `path` must be a saved model"):
+    with pytest.raises(ValueError, match=r"load: `path` must be a saved model"):
         read_model(DiffResNetClassifier, tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize("change", [{"parameters": None}, {"parameters": {"solver": "sgd"}}])
+def test_parameters_of_another_time(tmp_path: Path, change: dict[str, object]) -> None:
+    points, classes = clusters()
+    path = DiffResNetClassifier().fit(points, partly(classes)).save(tmp_path / "model.npz")
+    arrays, description = read_described(path, "f")
+    write_described(path, arrays, description | change)
+    with pytest.raises(ValueError, match="DiffResNetClassifier"):
+        DiffResNetClassifier.load(path)

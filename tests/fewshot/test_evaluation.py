@@ -318,13 +318,27 @@ def test_results_of_other_evaluations_are_refused(tmp_path: Path) -> None:
         lambda: accuracies_of("bd-cspn", bank, resume=file),
         lambda: accuracies_of("simpleshot", moved, resume=file),
         lambda: accuracies_of("simpleshot", bank, resume=file, seed=2),
-        lambda: accuracies_of("simpleshot", bank, resume=file, n_tasks=21),
         lambda: accuracies_of("simpleshot", bank, resume=file, shape=EpisodeShape(3, 1, 4)),
     ]
     for other in others:
-        with pytest.raises(ValueError, match="evaluate: `resume` must be a file of"):
+        with pytest.raises(
+            ValueError,
+            match=r"`resume` must be a file of the same runs, got .*, of another",
+        ):
             other()
         assert file.read_bytes() == before
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_more_tasks_and_fewer_take_what_there_is(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    expected = accuracies_of(FRAGILE, n_tasks=20)
+    Fragile.seen.clear()
+    accuracies_of(FRAGILE, n_tasks=8, resume=file)
+    np.testing.assert_array_equal(accuracies_of(FRAGILE, n_tasks=20, resume=file), expected)
+    assert Fragile.seen == [4] * 5
+    np.testing.assert_array_equal(accuracies_of(FRAGILE, n_tasks=3, resume=file), expected[:3])
+    assert len(Fragile.seen) == 5
 
 
 @pytest.mark.parametrize(
@@ -335,7 +349,6 @@ def test_results_of_other_evaluations_are_refused(tmp_path: Path) -> None:
         {"accuracies": [0.5]},
         {"accuracies": None},
         {"accuracies": ["a"] * 20},
-        {"tasks": [99] * 20},
         {"tasks": [-1] * 20},
         {"tasks": [0.5] * 20},
         {"seconds": None},

@@ -18,7 +18,7 @@ def test_other_files(tmp_path: Path) -> None:
     text.write_text("hello")
     np.savez(other, a=np.arange(3))
     np.savez(pickled, description=np.array({"format": 1}, dtype=object))
-    with pytest.raises(ValueError, match="must be a saved model of format 1, got") as error:
+    with pytest.raises(ValueError, match="must be a saved model of format 2, got") as error:
         read_described(other, "load")
     assert str(error.value).endswith("Pass a file that `save` wrote.")
     for path in (text, pickled):

@@ -98,3 +98,13 @@ def test_columns_that_are_not_there() -> None:
 
 def test_text_of_values() -> None:
     assert [as_text(value) for value in (1.5, True, "")] == ["1.5", "True", ""]
+
+
+def test_brackets_in_a_name_are_no_pattern(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("id,y\nwrong,2\n")
+    (tmp_path / "[x].csv").write_text("id,x\nright,1\n")
+    pl.DataFrame({"id": ["right"]}).write_parquet(tmp_path / "[x].parquet")
+    pl.DataFrame({"no": ["wrong"]}).write_parquet(tmp_path / "x.parquet")
+    for name in ("[x].csv", "[x].parquet"):
+        assert read_columns(tmp_path / name, "F")[0] == "id"
+        assert read_frame(tmp_path / name, "F", ["id"])["id"].to_list() == ["right"]

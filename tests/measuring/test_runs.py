@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
-from diffresnet.measuring.runs import RunFile, run_all
+from diffresnet.measuring.runs import RunFile, file_of, run_all
 
 OF = {"method": "mine"}
 
@@ -77,7 +78,10 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"method": "yours"}\n', "must be a file of {'method': 'mine'}, got"),
+        (
+            b'{"method": "yours"}\n',
+            "must be a file of the same runs, got .*runs.jsonl, of another method",
+        ),
         (b"no JSON\n", "runs.jsonl with line 1: Expecting value"),
         (b'{"method": "mine"}\n\n', "runs.jsonl with line 2: Expecting value"),
         (b'{"method": "mine"}\n{"number": 3}\n', "line 2: .* missing 1 required"),
@@ -86,7 +90,10 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
             b'{"method": "mine"}\n{"number": "0", "accuracy": 0.5}\n',
             "no run",
         ),
-        (b'{"my": "only copy"}', "must be a file of {'method': 'mine'}, got"),
+        (
+            b'{"my": "only copy"}',
+            "must be a file of the same runs, got .*runs.jsonl, of another method",
+        ),
         (b"\xff\xfe\n", "can't decode"),
     ],
 )
@@ -109,12 +116,30 @@ def test_runs_that_are_none(tmp_path: Path, wrong: dict[str, object]) -> None:
         pass
 
 
-def multiply(left: int, right: int) -> int:
-    return left * right
+def multiply(left: int, right: int) -> tuple[int, int]:
+    return left * right, torch.get_num_threads()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_every_call_is_made_on_one_thread(n_jobs: int) -> None:
     calls = [(number, number + 1) for number in range(7)]
     found = dict(run_all(multiply, calls, n_jobs=n_jobs))
-    assert found == {number: number * (number + 1) for number in range(7)}
+    assert found == {number: (number * (number + 1), 1) for number in range(7)}
+
+
+def test_a_file_of_another_system_is_cut_where_its_last_line_begins(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    whole = f'{json.dumps(OF)}\r\n{{"number": 0, "accuracy": 0.5}}\r\n'.encode()
+    path.write_bytes(whole + b'{"number": 1, "acc')
+    with run_file(path) as file:
+        file.add(Run(2, 1.0))
+    assert path.read_bytes() == whole + b'{"number": 2, "accuracy": 1.0}\n'
+    with run_file(path) as again:
+        assert again.runs == [Run(0, 0.5), Run(2, 1.0)]
+
+
+def test_runs_of_another_identity_have_another_file(tmp_path: Path) -> None:
+    first, second = (file_of(tmp_path, "gcn", {"seed": seed}) for seed in ("1", "2"))
+    assert first != second
+    assert first.name.startswith("gcn-")
+    assert file_of(tmp_path, "gcn", {"seed": "1"}) == first

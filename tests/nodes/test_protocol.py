@@ -1,5 +1,6 @@
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from diffresnet.nodes.baselines.label_propagation import LabelPropagation
 from diffresnet.nodes.baselines.mlp import Mlp
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.kernel_method import KernelDiffResNet
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.protocol import NodeResult, compare, run_protocol
 from diffresnet.nodes.splits import GivenSplit, SplitProtocol
@@ -67,9 +69,9 @@ def test_finished_runs_are_not_run_again(tmp_path: Path) -> None:
 def test_runs_of_something_else(tmp_path: Path) -> None:
     kept = tmp_path / "runs.jsonl"
     run_protocol(clusters(), LabelPropagation(), PROTOCOL, resume=kept)
-    with pytest.raises(ValueError, match="run_protocol: `resume` must be a file of"):
+    with pytest.raises(ValueError, match="run_protocol: `resume` must be a file of the same runs"):
         run_protocol(clusters(), LabelPropagation(alpha=0.5), PROTOCOL, resume=kept)
-    with pytest.raises(ValueError, match="run_protocol: `resume` must be a file of"):
+    with pytest.raises(ValueError, match="run_protocol: `resume` must be a file of the same runs"):
         run_protocol(clusters(seed=1), LabelPropagation(), PROTOCOL, resume=kept)
     assert clusters() != clusters(seed=1)
 
@@ -104,7 +106,7 @@ def test_given_splits_are_told_apart(tmp_path: Path) -> None:
     )
     kept = tmp_path / "runs.jsonl"
     run_protocol(one, LabelPropagation(), GivenSplit(), resume=kept)
-    with pytest.raises(ValueError, match="`resume` must be a file of"):
+    with pytest.raises(ValueError, match="`resume` must be a file of the same runs"):
         run_protocol(other, LabelPropagation(), GivenSplit(), resume=kept)
 
 
@@ -164,3 +166,11 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
     resumed = run_protocol(clusters(), NETWORK, PROTOCOL, resume=kept)
     unbroken = run_protocol(clusters(), NETWORK, PROTOCOL)
     assert without_times(resumed) == without_times(unbroken)
+
+
+def test_settings_may_be_lists_and_the_operator_stays_at_home() -> None:
+    graph = clusters()
+    method = KernelDiffResNet(strengths=[2.0, 4.0])  # pyright: ignore[reportArgumentType]
+    assert run_protocol(graph, method, PROTOCOL).mean > 0.8
+    assert "operator" in vars(graph)
+    assert "operator" not in vars(pickle.loads(pickle.dumps(graph)))  # noqa: S301

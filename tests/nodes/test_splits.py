@@ -39,7 +39,7 @@ def test_unlabeled_nodes_are_in_no_part() -> None:
     assert len(split.validation) == 0
     assert bool((labels[np.concatenate([split.train, split.test])] >= 0).all())
     assert str(SplitProtocol(3, 0)).startswith(
-        "3 train and 0 validation nodes a class, seed 42, 100"
+        "3 train and 0 validation nodes per class, seed 42, 100"
     )
 
 

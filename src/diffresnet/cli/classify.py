@@ -108,11 +108,14 @@ def classify(
     contents = {out: _predictions(model, points.ids, out.suffix)}
     if report is not None:
         contents[report] = _report(model, points, features)
-    _print(model, given_labels)
-    if suggest is not None:
-        chosen = [points.ids[place] for place in model.suggest(suggest)]
-        say(f"Label next: {', '.join(chosen) or 'nothing, every point has a label'}.")
-    write_files(contents)
+
+    def speak() -> None:
+        _print(model, given_labels)
+        if suggest is not None:
+            chosen = [points.ids[place] for place in model.suggest(suggest)]
+            say(f"Label next: {', '.join(chosen) or 'nothing, every point has a label'}.")
+
+    write_files(contents, speak)
 
 
 def _count_steps(text: str) -> int | Literal["auto"]:
@@ -134,7 +137,7 @@ def _labels(
     if labels is not None:
         if points.labels is not None:
             name = label_column or DEFAULT_LABEL
-            warn(f"The labels in {features.name} ('{name}') are left out: --labels is used.")
+            warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
         given_labels = read_labels(
             labels, points.ids, id_column=id_column, label_column=label_column
         )

@@ -9,15 +9,15 @@ UNLIMITED = 10_000
 
 def say(sentence: str) -> None:
     """Print a sentence as it is."""
-    Console().print(sentence, soft_wrap=True, highlight=False, markup=False)
+    Console(emoji=False).print(sentence, soft_wrap=True, highlight=False, markup=False)
 
 
 def warn(sentence: str) -> None:
     """Print a sentence to the error stream."""
-    Console(stderr=True).print(sentence, soft_wrap=True, highlight=False, markup=False)
+    Console(stderr=True, emoji=False).print(sentence, soft_wrap=True, highlight=False, markup=False)
 
 
 def show(table: Table) -> None:
     """Print a table; on a narrow terminal its lines are too long rather than cut."""
     needed = Console(width=UNLIMITED).measure(table).minimum
-    Console(width=max(Console().width, needed)).print(table)
+    Console(width=max(Console().width, needed), emoji=False).print(table)

@@ -46,8 +46,8 @@ def demo(
         ),
         "accuracy.json": (json.dumps(result.to_json(), indent=1) + "\n").encode(),
     }
-    show(_table(result))
-    write_files({out / name: content for name, content in contents.items()})
+    paths = {out / name: content for name, content in contents.items()}
+    write_files(paths, lambda: show(_table(result)))
 
 
 def _table(result: DigitsResult) -> Table:

@@ -83,7 +83,7 @@ def embed(
 ) -> None:
     """Turn images or texts into features, one row each.
 
-    The file has the arrays features and ids, labels and split where they are known (folders of
+    The file has the arrays features and ids, labels and split where there are any (folders of
     classes, a column, train.csv), and previews; classify and fewshot take it as it is.
 
     Examples:

@@ -12,8 +12,8 @@ from rich.table import Table
 from diffresnet._support.checks import refuse
 from diffresnet.cli.banks import check_tasks, choose_split
 from diffresnet.cli.console import say, show
-from diffresnet.cli.options import Device, Jobs, JsonFile, Resume
-from diffresnet.cli.outputs import make_folder, write_files
+from diffresnet.cli.options import Device, Force, Jobs, JsonFile, Resume
+from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.fewshot import (
     TITLES,
     EpisodeShape,
@@ -24,10 +24,12 @@ from diffresnet.fewshot import (
     make_recipe,
     paired_difference,
 )
+from diffresnet.fewshot.evaluation import identify
 from diffresnet.fewshot.methods import Solver
 from diffresnet.fewshot.recipes import with_steps
 from diffresnet.fewshot.transforms import parse_transforms
 from diffresnet.fewshot.tuning import tune
+from diffresnet.measuring.runs import file_of
 from diffresnet.measuring.statistics import percent
 
 DEFAULT = "diffresnet"
@@ -60,7 +62,7 @@ def fewshot(
     ] = "kernel",
     ways: Annotated[int, typer.Option(help="Classes of a task.", min=1)] = 5,
     shots: Annotated[
-        str, typer.Option(help="Labeled examples of each class: a number, or one a class: 1,2,5.")
+        str, typer.Option(help="Labeled examples of each class: a number, or one per class: 1,2,5.")
     ] = "1",
     queries: Annotated[
         int, typer.Option(help="Examples to classify, for each class on average.", min=1)
@@ -114,6 +116,7 @@ def fewshot(
     device: Device = "cpu",
     resume: Resume = None,
     json_file: JsonFile = None,
+    force: Force = False,
 ) -> None:
     """Draw few-shot tasks from a bank of features, classify them, and print the accuracy.
 
@@ -135,7 +138,7 @@ def fewshot(
     if resume is not None:
         make_folder(resume, "--resume")
     if json_file is not None:
-        make_folder(json_file.parent, "--json")
+        check_new_file(json_file, "--json", (".json",), [features], force=force)
     if tuned:
         _check_tuning(bank, chosen, shape, transforms)
         tunings = [
@@ -154,16 +157,19 @@ def fewshot(
             seed=seed,
             n_jobs=jobs,
             device=device,
-            resume=None if resume is None else resume / f"{recipe.name}.jsonl",
+            resume=None
+            if resume is None
+            else file_of(resume, recipe.name, identify(bank, recipe, shape, chosen, seed)),
         )
         for recipe in recipes
     ]
-    show(_table(results, _describe(shape, tasks, chosen)))
+    contents: dict[Path, bytes] = {}
     if json_file is not None:
         tasks_drawn = {"features": features.name, "split": chosen, "seed": seed} | asdict(shape)
         content = _to_json(results) | tasks_drawn | {"tuned": tuned}
-        text = json.dumps(content, indent=1) + "\n"
-        write_files({json_file: text.encode()})
+        contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
+    table = _table(results, _describe(shape, tasks, chosen))
+    write_files(contents, lambda: show(table))
 
 
 def _counts(text: str, option: str) -> tuple[int, ...]:
@@ -240,7 +246,7 @@ def _describe(shape: EpisodeShape, tasks: int, split: str | None) -> str:
 def _table(results: Sequence[Evaluation], title: str) -> Table:
     table = Table(title=title)
     table.add_column("method")
-    heads = ["accuracy %", "ms a task"]
+    heads = ["accuracy %", "ms per task"]
     if len(results) > 1:
         heads.append(f"{results[0].recipe.name} minus it")
     for head in heads:

@@ -1,5 +1,6 @@
 """Commands that are imported when they are called, so that `--help` and short commands are fast."""
 
+import os
 from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
@@ -11,6 +12,9 @@ from typer.main import get_command
 
 REFUSALS = (ModuleNotFoundError, OSError, RuntimeError, ValueError)
 """What ends a command with one sentence."""
+
+DEBUG = "DIFFRESNET_DEBUG"
+"""With this variable set, a traceback is shown instead."""
 
 
 def add_commands(app: typer.Typer, commands: Mapping[str, tuple[str, str]]) -> None:
@@ -57,9 +61,11 @@ def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
     def run(*args: Any, **kwargs: Any) -> None:
         try:
             function(*args, **kwargs)
-        except typer.Exit:  # a RuntimeError, too
+        except (typer.Exit, typer.Abort, BrokenPipeError):  # a RuntimeError or OSError, too
             raise
         except REFUSALS as error:
+            if os.environ.get(DEBUG):
+                raise
             raise typer.BadParameter(str(error)) from error
 
     return run

@@ -11,8 +11,8 @@ from rich.table import Table
 
 from diffresnet._support.checks import refuse
 from diffresnet.cli.console import say, show
-from diffresnet.cli.options import Jobs, JsonFile, Resume
-from diffresnet.cli.outputs import make_folder, write_files
+from diffresnet.cli.options import Force, Jobs, JsonFile, Resume
+from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.measuring.statistics import percent
 from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import (
@@ -68,7 +68,7 @@ def nodes(
     solver: Annotated[
         NodeSolver,
         typer.Option(
-            help="Of diffresnet: train (the paper's network, minutes a run) or kernel (its limit "
+            help="Of diffresnet: train (the paper's network, minutes per run) or kernel (its limit "
             "of infinite width, about a second, no seed)."
         ),
     ] = "train",
@@ -110,7 +110,7 @@ def nodes(
         typer.Option(
             "--adapt-proportions",
             help="Adapt the predictions of every method to how common the classes are among all "
-            "nodes, told from those without a label.",
+            "nodes, estimated from those without a label.",
         ),
     ] = False,
     standardize: Annotated[
@@ -125,6 +125,7 @@ def nodes(
     jobs: Jobs = 1,
     resume: Resume = None,
     json_file: JsonFile = None,
+    force: Force = False,
 ) -> None:
     """Measure how well methods label the nodes of a graph from a few of them, over many splits.
 
@@ -161,7 +162,8 @@ def nodes(
     if len(next(iter(protocol.splits(ready))).validation) == 0:
         _check_validation(names, solver, adapt_proportions=adapt_proportions)
     if json_file is not None:
-        make_folder(json_file.parent, "--json")
+        inputs = [path for path in (Path(graph), nodes_file) if path is not None]
+        check_new_file(json_file, "--json", (".json",), inputs, force=force)
     if resume is not None:
         make_folder(resume, "--resume")
     say(_describe(loaded, ready, taken))
@@ -180,11 +182,11 @@ def nodes(
         if resume is not None:
             say(f"Stopped. The same command goes on from the runs in {resume}.")
         raise typer.Exit(130) from None
-    show(_table(results))
+    contents: dict[Path, bytes] = {}
     if json_file is not None:
         content = {"graph": Path(graph).name, "standardized": taken} | _to_json(results)
-        text = json.dumps(content, indent=1) + "\n"
-        write_files({json_file: text.encode()})
+        contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
+    write_files(contents, lambda: show(_table(results)))
 
 
 def _run_file(
@@ -250,7 +252,7 @@ def _describe(loaded: NodeGraph, ready: NodeGraph, steps: Sequence[str]) -> str:
 def _table(results: Sequence[NodeResult]) -> Table:
     table = Table(title=results[0].kind)
     table.add_column("method")
-    heads = ["accuracy %", "splits x inits", "s a run"]
+    heads = ["accuracy %", "splits x inits", "s per run"]
     if len(results) > 1:
         heads.append(f"{results[0].method} minus it")
     for head in heads:

@@ -1,7 +1,7 @@
 """Files and folders that a command writes, tried before the work begins."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from diffresnet._support.checks import refuse
@@ -35,10 +35,20 @@ def check_new_file(
     make_folder(path.parent, option)
 
 
-def write_files(contents: Mapping[Path, bytes]) -> None:
-    """Write files, each whole or not at all, and say so."""
+def write_files(contents: Mapping[Path, bytes], speak: Callable[[], None] = lambda: None) -> None:
+    """Write files, each whole or not at all, then let the command speak, and say what was written.
+
+    Whatever becomes of the terminal, the files are there; whatever becomes of the disk, the command
+    has spoken.
+    """
+    written, trouble = list[Path](), None
     for path, content in contents.items():
         try:
-            say(f"wrote {write_whole(path, content)}")
+            written.append(write_whole(path, content))
         except OSError as error:
-            raise ValueError(f"cannot write: {error}. Choose another file.") from error
+            trouble = trouble or error
+    speak()
+    for path in written:
+        say(f"wrote {path}")
+    if trouble is not None:
+        raise ValueError(f"cannot write: {trouble}. Choose another file.")

@@ -92,10 +92,13 @@ def theory(
         contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
     if report is not None:
         contents[report] = make_theory_page(found, points.name, names.tolist())
-    for describe in (describe_structure, describe_stability, describe_separation):
-        for sentence in describe(found):
-            say(sentence)
-    write_files(contents)
+
+    def speak() -> None:
+        for describe in (describe_structure, describe_stability, describe_separation):
+            for sentence in describe(found):
+                say(sentence)
+
+    write_files(contents, speak)
 
 
 def _read(

@@ -20,11 +20,13 @@ from diffresnet.estimators.input import (
     FLOATS,
     check_parameters,
     check_prior,
+    check_scored,
     check_several,
     check_sizes,
     check_step,
     check_update,
     choose_search,
+    input_kept_on_failure,
     seed_of,
     split_input,
 )
@@ -135,6 +137,11 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         Warns:
             UnreachedWarning: if points are not connected to any label.
         """
+        with input_kept_on_failure(self):
+            self._fit(X, y, graph)
+        return self
+
+    def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
         check_parameters(self)
         if y is None:
             name = type(self).__name__
@@ -142,7 +149,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
                 f"This {name} estimator requires y to be passed, but the target y is None."
             )
         encoded, classes = encode_labels(f"{type(self).__name__}.fit", "y", y)
-        check_several(classes)
+        check_several(f"{type(self).__name__}.fit", "y", classes)
+        check_prior(self.class_prior, classes)
         features, links = split_input(self, X, graph)
         n_points = check_sizes(features, links, len(encoded))
         seed = seed_of(self.random_state)
@@ -158,7 +166,6 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
                 seed=seed,
             )
             self._learn(points, encoded, classes, seed)
-        return self
 
     def _learn(
         self,
@@ -193,6 +200,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     @property
     def embedding_(self) -> Floats:
         """Where diffusion puts the fitted points, (N, m), of length one."""
+        check_is_fitted(self, "solution_")
         return self.solution_.embedding.numpy()
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
@@ -218,6 +226,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """Return the accuracy on points that have a label; others do not count."""
         encoded, classes = encode_labels(f"{type(self).__name__}.score", "y", y)
+        check_scored(classes, self.classes_)
         is_labeled = encoded != UNLABELED
         right = self.predict(X)[is_labeled] == classes[encoded[is_labeled]]
         weights = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
@@ -236,7 +245,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "solution_")
         everything = check_update(indices, labels, self.encoded_labels_, self.classes_)
         encoded, classes = encode_labels("DiffResNetClassifier.update_labels", "labels", everything)
-        check_several(classes)
+        check_several("DiffResNetClassifier.update_labels", "labels", classes)
         with limited_threads(self.n_jobs):
             self._learn(self.solution_.points, encoded, classes, self.seed_)
         return self
@@ -247,8 +256,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         Points of components of the graph without any label come first, then uncertain ones, each
         unlike those before it.
 
-        Args:
-            n: how many.
+        `n` says how many.
         """
         check_is_fitted(self, "solution_")
         n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)
@@ -278,8 +286,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     def load(cls, path: str | Path) -> "DiffResNetClassifier":
         """Read what `save` wrote; the labels are learned from again, with the same result.
 
-        Raises:
-            ValueError: if the file is not a saved classifier.
+        Raises `ValueError` if the file is not a saved classifier.
         """
         model, points, encoded, classes = read_model(cls, Path(path))
         with warnings.catch_warnings():

@@ -1,5 +1,7 @@
 """What users give the classifier: parameters, features, a graph; checked."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 NAME = "DiffResNetClassifier"
 FLOATS = (np.float64, np.float32)
 LARGEST_EXACT_SEARCH = 40_000
+INPUT_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
+"""What scikit-learn's checks of the input set before anything has worked."""
 
 
 def check_parameters(model: "DiffResNetClassifier") -> None:
@@ -33,7 +37,7 @@ def check_parameters(model: "DiffResNetClassifier") -> None:
     check_choice(NAME, "graph", model.graph, ("features", "precomputed"))
     check_choice(NAME, "solver", model.solver, get_args(SolverName))
     check_real(NAME, "step_size", model.step_size)
-    if model.n_steps != "auto":
+    if not (isinstance(model.n_steps, str) and model.n_steps == "auto"):
         check_count(NAME, "n_steps", model.n_steps, low=0)
     if model.n_jobs is not None and model.n_jobs != -1:
         check_count(NAME, "n_jobs", model.n_jobs, low=1)
@@ -46,7 +50,10 @@ def check_prior(prior: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64
     if isinstance(prior, str):
         check_choice(NAME, "class_prior", prior, ("uniform",))
         return np.full(len(classes), 1 / len(classes))
-    given = np.asarray(prior, dtype=np.float64)
+    try:
+        given = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.empty(0)
     if given.shape != classes.shape or not np.all(given > 0) or not np.isfinite(given).all():
         must = f"None, 'uniform', or {len(classes)} positive proportions"
         remedy = f"Give one for each of the classes {classes.tolist()}."
@@ -54,15 +61,25 @@ def check_prior(prior: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64
     return given / given.sum()
 
 
-def check_several(classes: npt.NDArray[Any]) -> None:
+def check_several(function: str, argument: str, classes: npt.NDArray[Any]) -> None:
     """Raise if there is no label, or one class only."""
     if len(classes) == 0:
         remedy = "Label at least one point of each class; -1, None, NaN and '' mean unlabeled."
-        fail(f"{NAME}.fit", "y", "labels, at least two", "none but missing ones", remedy)
+        fail(function, argument, "labels, at least two", "none but missing ones", remedy)
     if len(classes) < 2:
         got = f"only one class, {classes[0]!s}"
         remedy = "Label a point of another class."
-        fail(f"{NAME}.fit", "y", "labels of two classes or more", got, remedy)
+        fail(function, argument, "labels of two classes or more", got, remedy)
+
+
+def check_scored(given: npt.NDArray[Any], classes: npt.NDArray[Any]) -> None:
+    """Raise if labels cannot be compared with what was fitted."""
+    function = f"{NAME}.score"
+    if len(given) == 0:
+        fail(function, "y", "labels of some points", "none but missing ones", "Label some.")
+    if (given.dtype.kind in "US") != (classes.dtype.kind in "US"):
+        got, remedy = f"labels of dtype {given.dtype}", "Pass labels as they were in `fit`."
+        fail(function, "y", f"of the kind of the classes, {classes.dtype}", got, remedy)
 
 
 def check_sizes(features: Any, links: Any, n_labels: int) -> int:
@@ -101,6 +118,20 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
+@contextmanager
+def input_kept_on_failure(model: "DiffResNetClassifier") -> Generator[None]:
+    """Let a model that was fitted before stay what it was if the block fails."""
+    before = {name: vars(model).get(name) for name in INPUT_ATTRIBUTES}
+    try:
+        yield
+    except BaseException:
+        for name, value in before.items():
+            vars(model).pop(name, None)
+            if value is not None:
+                setattr(model, name, value)
+        raise
+
+
 def choose_search(search: Literal["auto", "exact", "approximate"], n_points: int) -> Search:
     """Return how neighbors are searched for: "auto" is exact for up to 40,000 points."""
     if search != "auto":
@@ -122,6 +153,7 @@ def split_input(model: "DiffResNetClassifier", X: Any, graph: Any) -> tuple[Any,
     if links is None:
         remedy = "Pass features, a graph, or both."
         fail(f"{NAME}.fit", "X", "features, or None beside a graph", None, remedy)
+    vars(model).pop("feature_names_in_", None)
     model.n_features_in_ = links.shape[0]
     return None, links
 

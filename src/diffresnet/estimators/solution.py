@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,8 @@ def make_solver(name: SolverName) -> Solver:
             return KernelSolver()
         case "network":
             return NetworkSolver()
+        case _:
+            assert_never(name)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class LabeledKFold:
     ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
         """Yield the training and the test points of each fold, as row numbers."""
         encoded, classes = encode_labels("LabeledKFold", "y", y)
-        check_several(classes)
+        check_several("LabeledKFold", "y", classes)
         labeled_rows = np.flatnonzero(encoded != UNLABELED)
         fewest = int(np.bincount(encoded[labeled_rows]).min())
         if fewest < self.n_splits:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet.estimators.input import seed_of
+from diffresnet._support.checks import fail
+from diffresnet.estimators.input import check_parameters, seed_of
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.files.arrays import read_described, write_described
 
@@ -33,10 +34,16 @@ def read_model(
 ) -> "tuple[DiffResNetClassifier, FittedPoints, npt.NDArray[np.int64], npt.NDArray[Any]]":
     """Read what `write_model` wrote: the classifier, not yet fitted, points, labels, classes."""
     arrays, description = read_described(path, "DiffResNetClassifier.load")
-    model = kind(**description["parameters"])
-    model.n_features_in_ = description["n_features"]
-    if description["feature_names"] is not None:
-        names = np.array(description["feature_names"], dtype=object)
-        setattr(model, "feature_names_in_", names)  # noqa: B010  (scikit-learn declares it)
-    points = FittedPoints.from_arrays(arrays)
-    return model, points, arrays["encoded_labels"], arrays["classes"]
+    try:
+        model = kind(**description["parameters"])
+        model.n_features_in_ = description["n_features"]
+        if description["feature_names"] is not None:
+            names = np.array(description["feature_names"], dtype=object)
+            setattr(model, "feature_names_in_", names)  # noqa: B010  (scikit-learn declares it)
+        points = FittedPoints.from_arrays(arrays)
+        labels = arrays["encoded_labels"], arrays["classes"]
+    except (KeyError, TypeError) as error:
+        remedy = "Pass a file that `save` wrote."
+        fail("DiffResNetClassifier.load", "path", "a saved model", f"{path} ({error})", remedy)
+    check_parameters(model)
+    return model, points, *labels

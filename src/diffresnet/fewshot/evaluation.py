@@ -1,7 +1,7 @@
 """Evaluation: the accuracy of a method over many tasks, and of two methods on the same tasks."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from diffresnet import __version__
 from diffresnet._support.checks import check_count, fail
 from diffresnet._support.progress import progress_bar
 from diffresnet.fewshot.bank import FeatureBank
@@ -128,21 +129,37 @@ def evaluate(
     n_together = max(1, min(250, BATCH_SIZE // (shape.n_points * bank.features.shape[1])))
     # One array for all batches: processes share it through a file, once.
     features, base_mean = bank.features.numpy(), bank.base_mean().numpy()
-    identity = {"tasks": tasks, "recipe": str(recipe)}
-    done = RunFile("evaluate", resume, identity, read=_read_batch(n_tasks), write=asdict)
+    identity = identify(bank, recipe, shape, split, seed)
+    done = RunFile("evaluate", resume, identity, read=_read_batch, write=asdict)
     accuracies = np.full(n_tasks, np.nan)
     with done, progress_bar(recipe.name, n_tasks, show=show_progress) as advance:
         for ended in done.runs:
-            accuracies[ended.tasks] = ended.accuracies
+            for task, accuracy in zip(ended.tasks, ended.accuracies, strict=True):
+                if task < n_tasks:
+                    accuracies[task] = accuracy
         todo = np.flatnonzero(np.isnan(accuracies)).tolist()
         batches = [todo[start : start + n_together] for start in range(0, len(todo), n_together)]
-        calls = [(features, base_mean, recipe, sampler.draw(batch), device) for batch in batches]
+        calls = ((features, base_mean, recipe, sampler.draw(batch), device) for batch in batches)
         for place, (found, seconds) in run_all(_classify, calls, n_jobs=n_jobs):
             done.add(TaskBatch(batches[place], found.tolist(), seconds))
             accuracies[batches[place]] = found
             advance(int((~np.isnan(accuracies)).sum()), f"{np.nanmean(accuracies):.2%}")
-    seconds = sum(ended.seconds for ended in done.runs)
-    return Evaluation(recipe, accuracies, seconds / n_tasks, tasks)
+    seconds = sum(ended.seconds for ended in done.runs) / sum(len(one.tasks) for one in done.runs)
+    return Evaluation(recipe, accuracies, seconds, tasks)
+
+
+def identify(
+    bank: FeatureBank, recipe: Recipe, shape: EpisodeShape, split: str | None, seed: int
+) -> dict[str, str]:
+    """Return what the results of an evaluation are of; with more tasks, those there are stay."""
+    return {
+        "diffresnet": __version__,
+        "bank": bank.digest,
+        "shape": str(shape),
+        "split": str(split),
+        "seed": str(seed),
+        "recipe": str(recipe),
+    }
 
 
 @dataclass(frozen=True)
@@ -160,17 +177,14 @@ class TaskBatch:
     seconds: float
 
 
-def _read_batch(n_tasks: int) -> Callable[[Mapping[str, Any]], TaskBatch]:
-    def read(found: Mapping[str, Any]) -> TaskBatch:
-        batch = TaskBatch(**found)
-        numbers = all(type(task) is int and 0 <= task < n_tasks for task in batch.tasks)
-        reals = all(type(one) is float and 0 <= one <= 1 for one in batch.accuracies)
-        timed = type(batch.seconds) is float and 0 <= batch.seconds < float("inf")
-        if not (numbers and reals and timed and len(batch.tasks) == len(batch.accuracies)):
-            raise ValueError("no accuracies of tasks")
-        return batch
-
-    return read
+def _read_batch(found: Mapping[str, Any]) -> TaskBatch:
+    batch = TaskBatch(**found)
+    numbers = all(type(task) is int and task >= 0 for task in batch.tasks)
+    reals = all(type(one) is float and 0 <= one <= 1 for one in batch.accuracies)
+    timed = type(batch.seconds) is float and 0 <= batch.seconds < float("inf")
+    if not (numbers and reals and timed and len(batch.tasks) == len(batch.accuracies)):
+        raise ValueError("no accuracies of tasks")
+    return batch
 
 
 def _check_device(device: str) -> None:

@@ -27,7 +27,7 @@ UNREADABLE = (
 )
 """What NumPy raises on files that are damaged, or no files of arrays at all."""
 
-FORMAT = 1
+FORMAT = 2
 DESCRIPTION = "description"
 
 

@@ -34,8 +34,9 @@ def read_columns(path: Path, what: str) -> list[str]:
     """Return the names of the columns of a CSV or Parquet file."""
     try:
         if path.suffix.lower() == ".parquet":
-            return list(pl.read_parquet_schema(path))
-        return pl.read_csv(path, n_rows=0, infer_schema=False).columns
+            with path.open("rb") as stream:  # a path would be taken for a pattern
+                return list(pl.read_parquet_schema(stream))
+        return pl.read_csv(path, n_rows=0, infer_schema=False, glob=False).columns
     except (pl.exceptions.PolarsError, OSError) as error:
         _refuse_unreadable(path, what, error)
 
@@ -44,7 +45,7 @@ def read_frame(path: Path, what: str, texts: Collection[str]) -> pl.DataFrame:
     """Return a table with rows; in CSV, the columns `texts` are taken as they are written."""
     try:
         if path.suffix.lower() == ".parquet":
-            frame = pl.read_parquet(path)
+            frame = pl.read_parquet(path, glob=False)
         else:
             as_written = dict.fromkeys(texts, pl.String)
             numbers = [name for name in read_columns(path, what) if name not in texts]
@@ -53,6 +54,7 @@ def read_frame(path: Path, what: str, texts: Collection[str]) -> pl.DataFrame:
                 schema_overrides=as_written,
                 null_values=dict.fromkeys(numbers, "nan"),  # as NumPy writes it
                 infer_schema_length=None,
+                glob=False,
             )
     except (pl.exceptions.PolarsError, OSError) as error:
         _refuse_unreadable(path, what, error)

@@ -17,6 +17,7 @@ from diffresnet.files.frames import (
     read_columns,
     read_frame,
 )
+from diffresnet.learning.labels import is_missing
 
 WHAT = "--labels"
 DEFAULT_IDS = ("id", "")
@@ -31,10 +32,7 @@ def as_labels(values: Sequence[Any]) -> list[str]:
         >>> as_labels([0, -1, None, 2.0, "-1", "cat"])
         ['0', '', '', '2', '-1', 'cat']
     """
-    return [
-        "" if isinstance(value, int | float) and value == -1 else as_text(value).strip()
-        for value in values
-    ]
+    return ["" if is_missing(value) else as_text(value).strip() for value in values]
 
 
 def read_labels(

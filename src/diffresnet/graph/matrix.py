@@ -102,14 +102,6 @@ def row_sums(matrix: Tensor) -> Tensor:
     return sums.index_add(0, rows_of(matrix), matrix.values())
 
 
-def column_sums(matrix: Tensor) -> Tensor:
-    """Return the transpose of W applied to 1, of shape (N,) or (T, N)."""
-    if not is_csr(matrix):
-        return matrix.sum(dim=-2)
-    sums = matrix.values().new_zeros(matrix.shape[0])
-    return sums.index_add(0, matrix.col_indices().long(), matrix.values())
-
-
 def diagonal(matrix: Tensor) -> Tensor:
     """Return the diagonal, of shape (N,) or (T, N)."""
     if not is_csr(matrix):

@@ -7,7 +7,8 @@ being written when a process was stopped is dropped.
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Generic, NoReturn, TypeVar, cast
 
@@ -24,8 +25,14 @@ except ImportError:  # Windows has no such locks
 Run = TypeVar("Run")
 
 
+def file_of(folder: Path, name: str, identity: Mapping[str, str]) -> Path:
+    """Return where in a folder to keep runs: those of another identity have another file."""
+    digest = sha256(json.dumps(dict(identity), sort_keys=True).encode()).hexdigest()[:8]
+    return folder / f"{name}-{digest}.jsonl"
+
+
 def run_all(
-    work: Callable[..., Run], calls: Sequence[tuple[Any, ...]], *, n_jobs: int
+    work: Callable[..., Run], calls: Iterable[tuple[Any, ...]], *, n_jobs: int
 ) -> Iterator[tuple[int, Run]]:
     """Yield the place of each call and work(*call), as they end, each on one thread.
 
@@ -86,7 +93,7 @@ class RunFile(Generic[Run]):
         if self.path.is_dir():
             got = f"the folder {self.path}"
             fail(self.function, "resume", "a file", got, "Give another name.")
-        self._stream = self.path.open("a+")
+        self._stream = self.path.open("a+", encoding="utf-8", newline="\n")
         try:
             self._lock(self._stream)
             self._read(self._stream)
@@ -97,8 +104,8 @@ class RunFile(Generic[Run]):
 
     def __exit__(self, *_: object) -> None:
         if self.path is not None and self._stream is not None:
-            if self.path.stat().st_size == 0:  # no run has ended; the lock is still ours
-                self.path.unlink()
+            if os.fstat(self._stream.fileno()).st_size == 0:  # no run ended; the lock is ours
+                self.path.unlink(missing_ok=True)
             self._stream.close()
 
     def add(self, run: Run) -> None:
@@ -129,7 +136,7 @@ class RunFile(Generic[Run]):
         for number, line in enumerate(whole):
             found = self._parse(line, number)
             if number == 0 and found != self.identity:
-                self._refuse_identity(line)
+                self._refuse_identity(found)
             if number > 0:
                 try:
                     self.runs.append(self.read(found))
@@ -137,7 +144,7 @@ class RunFile(Generic[Run]):
                     self._refuse(number, str(error))
         if torn:  # was being written when the process was stopped
             if not whole and not json.dumps(self.identity).startswith(torn):
-                self._refuse_identity(torn)
+                self._refuse_identity({})
             stream.truncate(sum(len(line.encode()) + 1 for line in whole))
             stream.seek(0, os.SEEK_END)
 
@@ -154,9 +161,11 @@ class RunFile(Generic[Run]):
         got, remedy = f"{self.path} with line {number + 1}: {reason}", "Mend or remove that line."
         fail(self.function, "resume", "a file of runs", got, remedy)
 
-    def _refuse_identity(self, got: str) -> NoReturn:
+    def _refuse_identity(self, found: Mapping[str, Any]) -> NoReturn:
+        other = [name for name, value in self.identity.items() if found.get(name) != value]
+        got = f"{self.path}, of another {' and '.join(other) or 'kind'}"
         remedy = "Give another file, or remove this one."
-        fail(self.function, "resume", f"a file of {self.identity}", got, remedy)
+        fail(self.function, "resume", "a file of the same runs", got, remedy)
 
     @staticmethod
     def _write(stream: IO[str], content: Mapping[str, Any]) -> None:

@@ -69,6 +69,10 @@ class NodeGraph:
             summed.update(np.ascontiguousarray(array).tobytes())
         return summed.hexdigest()[:16]
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Other processes make the operator themselves: it is larger than the graph.
+        return {name: value for name, value in vars(self).items() if name != "operator"}
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NodeGraph) and self.digest == other.digest
 

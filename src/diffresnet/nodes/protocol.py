@@ -1,6 +1,5 @@
 """The protocol runner: many splits and initializations, in parallel, resumed after a break."""
 
-import hashlib
 import json
 import math
 import time
@@ -17,7 +16,7 @@ import torch
 from diffresnet import __version__
 from diffresnet._support.checks import check_count, fail
 from diffresnet._support.progress import progress_bar
-from diffresnet.measuring.runs import RunFile, run_all
+from diffresnet.measuring.runs import RunFile, file_of, run_all
 from diffresnet.measuring.statistics import PairedDifference, difference_of
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod, Solve
@@ -154,7 +153,7 @@ def run_protocol(
     identity = identify(graph, method, protocol)
     done = RunFile("run_protocol", resume, identity, read=_read_run, write=asdict)
     with done, progress_bar(method.name, len(keys), show=show_progress) as advance:
-        ended = {(run.split, run.init): run for run in done.runs}
+        ended = {(run.split, run.init): run for run in done.runs if (run.split, run.init) in keys}
         missing = [key for key in keys if key not in ended]
         calls = [(graph, method, splits[split], split, init) for split, init in missing]
         advance(len(keys) - len(missing), "")
@@ -163,6 +162,7 @@ def run_protocol(
             ended[run.split, run.init] = run
             accuracy = np.mean([one.accuracy for one in ended.values()])
             advance(len(ended), f"mean {100 * accuracy:.2f} %")
+    _prepare.cache_clear()
     runs = tuple(ended[key] for key in keys)
     return NodeResult(method.name, repr(method), identity["graph"], protocol.kind, runs)
 
@@ -188,20 +188,35 @@ def run_file(
     folder: Path, name: str, graph: NodeGraph, method: NodeMethod, protocol: Protocol
 ) -> Path:
     """Return where in a folder to keep the runs of one method: other settings, another file."""
-    identity = json.dumps(identify(graph, method, protocol), sort_keys=True)
-    settings = hashlib.sha256(identity.encode()).hexdigest()[:8]
     words = method.name.lower().replace(",", "").replace(" ", "-")
-    return folder / f"{name}-{words}-{settings}.jsonl"
+    return file_of(folder, f"{name}-{words}", identify(graph, method, protocol))
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """A method on a graph; two are equal if their numbers and settings are."""
+
+    graph: NodeGraph
+    method: NodeMethod
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Job) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        return f"{self.graph.digest} {self.method!r}"
 
 
 @lru_cache(maxsize=1)
-def _prepare(graph: NodeGraph, method: NodeMethod) -> Solve:
+def _prepare(job: _Job) -> Solve:
     """Prepare a method, once in each process for all the runs that follow each other."""
-    return method.prepare(graph)
+    return job.method.prepare(job.graph)
 
 
 def _run(graph: NodeGraph, method: NodeMethod, split: Split, number: int, init: int) -> Run:
-    solve = _prepare(graph, method)
+    solve = _prepare(_Job(graph, method))
     start = time.perf_counter()
     scores = solve(split, split.seeds[init])
     seconds = time.perf_counter() - start

@@ -67,7 +67,7 @@ class SplitProtocol:
     @property
     def kind(self) -> str:
         """What must agree for runs to be those of the same protocol."""
-        what = f"{self.n_train} train and {self.n_validation} validation nodes a class"
+        what = f"{self.n_train} train and {self.n_validation} validation nodes per class"
         return f"{what}, seed {self.seed}"
 
     def splits(self, graph: NodeGraph) -> Iterator[Split]:

@@ -71,3 +71,15 @@ def test_a_graph_without_features() -> None:
     generator = torch.Generator().manual_seed(0)
     solved = KernelSolver().solve(alone, labels_of(classes, 2), STRENGTH, generator)
     assert bool((solved.score(alone.places).argmax(dim=1) == classes).all())
+
+
+def test_one_class_with_one_label_does_not_stop_the_others_from_being_held_out() -> None:
+    given, codes = clusters()
+    points, classes = fitted(given), torch.from_numpy(codes)
+    rows = torch.cat([torch.tensor([0]), 40 + torch.arange(10), 80 + torch.arange(10)])
+    few, many = Labels(rows, classes[rows], 3), labels_of(classes, 10)
+    scales = [
+        KernelSolver().solve(points, one, STRENGTH, torch.Generator().manual_seed(0)).scale
+        for one in (few, many)
+    ]
+    assert scales[0] > scales[1] / 4

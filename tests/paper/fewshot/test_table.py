@@ -47,8 +47,8 @@ def test_report() -> None:
     assert len(numbers["published_percent"]) == 32
     heads = [list(summary.heads) for summary in report.summaries]
     assert heads == [
-        ["method", "1 shot, balanced", "ms a task"],
-        ["method", "1 shot, Dirichlet(2)", "ms a task"],
+        ["method", "1 shot, balanced", "ms per task"],
+        ["method", "1 shot, Dirichlet(2)", "ms per task"],
     ]
     page = make_page(report.title, report.parts).decode()
     for text in ("center, l2, shift, rectify", "84.20 ± 0.21", "PT-MAP and TIM", "†"):

@@ -41,7 +41,13 @@ def test_report() -> None:
     assert {row["solver"] for row in numbers["results"]} == {"kernel", "reordered"}
     assert [row["n_steps"] for row in numbers["results"]] == [*TIME_STEPS] * 2
     assert all(row["seconds_per_task"] > 0 for row in numbers["results"])
-    heads = ["steps", "kernel: ms a task", "accuracy (%)", "reordered: ms a task", "accuracy (%)"]
+    heads = [
+        "steps",
+        "kernel: ms per task",
+        "accuracy (%)",
+        "reordered: ms per task",
+        "accuracy (%)",
+    ]
     assert list(report.summaries[0].heads) == heads
     assert len(report.summaries[0].rows) == len(TIME_STEPS)
 
@@ -60,6 +66,6 @@ def test_words_about_a_study() -> None:
         "reordered 45.00 %."
     )
     table = study.table()
-    assert list(table.heads)[-1] == "descent: ms a task"
+    assert list(table.heads)[-1] == "descent: ms per task"
     assert table.rows[1][-1] == "1500.00"
     assert TimeStudy({"kernel": quick, "reordered": quick}).agreement() == ""

@@ -19,4 +19,4 @@ def test_words() -> None:
     )
     assert plan.command("nodes", "--x") == expected
     assert "Cora: 120 nodes" in plan.describe()
-    assert "5 train and 5 validation nodes a class" in plan.describe()
+    assert "5 train and 5 validation nodes per class" in plan.describe()

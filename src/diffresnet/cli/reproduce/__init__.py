@@ -7,6 +7,8 @@ from diffresnet.cli.lazy import add_commands
 app = typer.Typer(
     help="Compute the tables and figures of the paper, and show them beside what it reports.",
     no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
 )
 
 
@@ -54,7 +56,7 @@ COMMANDS = {
     ),
     "time": (
         "diffresnet.cli.reproduce.curves:time",
-        'Measure seconds a task by number of steps and by solver (Figure "time").',
+        'Measure seconds per task by number of steps and by solver (Figure "time").',
     ),
     "tsne": (
         "diffresnet.cli.reproduce.tables:tsne",

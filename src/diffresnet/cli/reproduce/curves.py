@@ -92,7 +92,7 @@ def time(
         typer.Option(help="Tasks of the solver descent, seconds each; 0 to leave it out.", min=0),
     ] = 3,
 ) -> None:
-    """Measure seconds a task by number of steps and by solver (Figure "time").
+    """Measure seconds per task by number of steps and by solver (Figure "time").
 
     Diff-ResNet on features as they are, at strength 2, without diffusion first:
     by the solvers kernel and reordered, and on a few tasks by descent, which is

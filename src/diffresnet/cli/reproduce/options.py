@@ -48,8 +48,8 @@ SolverChoice: TypeAlias = Annotated[
     typer.Option(
         "--solver",
         help="How the network of each task is trained. kernel: infinitely wide and linearized, "
-        "milliseconds a task. reordered: the paper's training with fewer operations, a few hundred "
-        "times slower. descent: the paper's training as it is, slower again.",
+        "milliseconds per task. reordered: the paper's training with fewer operations, a few "
+        "hundred times slower. descent: the paper's training as it is, slower again.",
     ),
 ]
 

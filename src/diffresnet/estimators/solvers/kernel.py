@@ -115,7 +115,7 @@ class KernelSolver:
         is_labeled[labels.rows] = True
         others = order[~is_labeled[order]][: self.settings.n_sampled]
         training = _Training(self.settings, _with_constant(view.points), graph_view.points, others)
-        if int(labels.counts.min()) > 1:
+        if int(labels.counts.max()) > 1:
             weight, scale = training.choose(labels, generator)
             return SolvedKernel(raw, view, training.run(labels, weight), scale)
         weights = training.run(labels, self.settings.prototype_weight)

@@ -40,8 +40,8 @@ class PrototypeSettings:
     many_classes: float = 10.0
     softness: float = 0.25
     n_restarts: int = 8
-    least_stability: float = 0.84
-    stability_range: float = 0.06
+    least_stability: float = 0.82
+    stability_range: float = 0.07
     least_weight: float = 0.1
     least_scale: float = 0.25
     n_folds: int = 5

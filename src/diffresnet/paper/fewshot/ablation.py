@@ -104,7 +104,7 @@ def _accuracies(result: Ablation) -> Table:
         slowest = max(evaluation.seconds_per_task for evaluation in found)
         rows.append([name, *accuracies, f"{1000 * slowest:.2f}"])
     heads = [count(n_shots, "shot") for n_shots in result.evaluations]
-    return Table(["accuracy (%)", *heads, "ms a task"], rows)
+    return Table(["accuracy (%)", *heads, "ms per task"], rows)
 
 
 def _differences(result: Ablation) -> Table:

@@ -1,11 +1,12 @@
 """The tasks that a few-shot table or figure is computed on, and how they are told on its page."""
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 from diffresnet._support.words import count
 from diffresnet.fewshot import EpisodeShape, Evaluation, FeatureBank, Recipe, evaluate
+from diffresnet.fewshot.evaluation import identify
+from diffresnet.measuring.runs import file_of
 from diffresnet.paper.settings import FEWSHOT_QUERIES, FEWSHOT_SHOTS, FEWSHOT_WAYS
 
 PAPER = (
@@ -88,5 +89,5 @@ class TaskPlan:
     def _resume(self, recipe: Recipe, shape: EpisodeShape) -> Path | None:
         if self.unfinished is None:
             return None
-        what = self.bank.digest, self.split, self.n_tasks, self.seed, recipe, shape
-        return self.unfinished / f"{blake2b(repr(what).encode(), digest_size=8).hexdigest()}.jsonl"
+        identity = identify(self.bank, recipe, shape, self.split, self.seed)
+        return file_of(self.unfinished, recipe.name, identity)

@@ -120,7 +120,7 @@ def _accuracies(result: FewshotTable, shapes: Sequence[EpisodeShape]) -> Table:
         slowest = max(evaluation.seconds_per_task for evaluation in found)
         accuracies = (percent(evaluation.accuracy, evaluation.ci95) for evaluation in found)
         rows.append([TITLES[name], *accuracies, f"{1000 * slowest:.2f}"])
-    return Table(["method", *heads, "ms a task"], rows)
+    return Table(["method", *heads, "ms per task"], rows)
 
 
 def _transforms(result: FewshotTable) -> Table:

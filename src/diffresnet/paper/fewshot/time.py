@@ -1,4 +1,4 @@
-"""Figure "time" (Section 5.3): seconds a task and accuracy, by diffusion steps and by solver."""
+"""Figure "time" (Section 5.3): seconds per task and accuracy, by diffusion steps and by solver."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,7 +43,7 @@ class TimeStudy:
         heads = ["steps"]
         rows = [[str(n_steps)] for n_steps in next(iter(self.evaluations.values()))]
         for solver, evaluations in self.evaluations.items():
-            heads += [f"{solver}: ms a task"] + ["accuracy (%)"] * (solver != "descent")
+            heads += [f"{solver}: ms per task"] + ["accuracy (%)"] * (solver != "descent")
             for row, found in zip(rows, evaluations.values(), strict=True):
                 row.append(f"{1000 * found.seconds_per_task:.2f}")
                 if solver != "descent":
@@ -108,7 +108,7 @@ def report_time(plan: TaskPlan, *, n_shots: int, n_descent_tasks: int) -> Report
     panels = _panels(result, n_shots)
     pictures = {f"time.{kind}": draw_curves(panels, kind) for kind in PICTURE_FORMATS}
     summary = result.table()
-    caption = "Accuracy, and seconds a task on a logarithmic axis, by diffusion steps."
+    caption = "Accuracy, and seconds per task on a logarithmic axis, by diffusion steps."
     parts = [
         *_parts(plan, result, n_shots),
         Picture(pictures["time.png"], "image/png", caption),
@@ -120,7 +120,7 @@ def report_time(plan: TaskPlan, *, n_shots: int, n_descent_tasks: int) -> Report
         "n_shots": n_shots,
         "results": result.to_json(),
     }
-    return Report("What diffusion costs: seconds a task", parts, pictures, numbers, [summary])
+    return Report("What diffusion costs: seconds per task", parts, pictures, numbers, [summary])
 
 
 def _panels(result: TimeStudy, n_shots: int) -> list[CurvePanel]:
@@ -136,7 +136,7 @@ def _panels(result: TimeStudy, n_shots: int) -> list[CurvePanel]:
     steps = "diffusion steps"
     return [
         CurvePanel(f"accuracy, {count(n_shots, 'shot')}", steps, "%", accuracies),
-        CurvePanel("time on one thread", steps, "seconds a task", seconds, logarithmic=True),
+        CurvePanel("time on one thread", steps, "seconds per task", seconds, logarithmic=True),
     ]
 
 

@@ -93,4 +93,4 @@ def _differences(results: Results) -> Table:
         seconds = " / ".join(f"{one.seconds_per_run:.3g}" for one in found)
         rows.append([found[0].method, *cells, seconds])
     heads = [name.capitalize() for name in results]
-    return Table(["the first minus", *heads, "seconds a run"], rows)
+    return Table(["the first minus", *heads, "seconds per run"], rows)
