@@ -239,8 +239,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             indices: which of the fitted points.
             labels: their labels; a missing one removes what was there. New classes are welcome.
 
-        Raises:
-            ValueError: if an index is out of range; nothing has changed then.
+        Raises `ValueError` if an index is out of range; nothing has changed then.
         """
         check_is_fitted(self, "solution_")
         everything = check_update(indices, labels, self.encoded_labels_, self.classes_)
