@@ -30,7 +30,7 @@ def test_the_result_describes_the_points(generator: torch.Generator) -> None:
     assert between.tolist() == [found.order.index(s + 10) for s in data.subclasses.tolist()]
     n = len(found.order)
     assert found.n_parted == n * (n - 1) / 2
-    assert str(found).startswith(f"a direction parts all {n} subclasses, by ")
+    assert str(found).startswith(f"a direction separates all {n} subclasses, by ")
 
 
 def count_found_at_the_bound(n_sets: int, max_features: int) -> int:

@@ -48,7 +48,7 @@ class Separation:
     Attributes:
         step: after how many diffusion steps.
         direction: the best direction found.
-        flow: of the network; None if no direction parts the subclasses.
+        flow: of the network; None if no direction separates the subclasses.
     """
 
     step: int

@@ -60,7 +60,7 @@ class SeparatingDirection:
     def __str__(self) -> str:
         n_pairs = len(self.order) * (len(self.order) - 1) // 2
         if self.found:
-            return f"a direction parts all {len(self.order)} subclasses, by {self.margin:.3g}"
+            return f"a direction separates all {len(self.order)} subclasses, by {self.margin:.3g}"
         return (
             f"no direction found that parts all {len(self.order)} subclasses; the best of "
             f"{self.n_tried} parts {self.n_parted} of {n_pairs} pairs"

@@ -25,7 +25,7 @@ def test_structured_points(generator: torch.Generator) -> None:
     )
     separation = " ".join(describe_separation(found))
     assert f"reached at step {found.reached[-1].step}." in separation
-    assert f"After {found.diffused.step} steps: a direction parts all 4 subclasses" in separation
+    assert f"After {found.diffused.step} steps: a direction separates all 4 subclasses" in separation
     assert "The network of Theorem 1 separates the classes with" in separation
 
 
