@@ -136,8 +136,12 @@ def test_a_component_without_labels_gets_the_prior() -> None:
     points, classes = clusters(n_classes=4, n_each=30)
     labels = partly(classes)
     labels[classes == 3] = -1
-    with pytest.warns(UnreachedWarning, match="30 points in 1 component of the graph are not"):
+    with pytest.warns(UnreachedWarning, match="30 points in 1 component of the graph are") as said:
         model = DiffResNetClassifier().fit(points, labels)
+    assert said[0].filename == __file__
+    with pytest.warns(UnreachedWarning) as said:
+        model.update_labels([1], [0])
+    assert said[0].filename == __file__
     assert np.array_equal(model.reached_, classes != 3)
     assert np.allclose(model.label_distributions_[classes == 3], 1 / 3)
     assert np.allclose(model.predict_proba(points[classes == 3]), 1 / 3)

@@ -81,8 +81,8 @@ def test_none_there() -> None:
     assert not found.found
     assert found.margin <= 0
     assert found.n_parted == 0
-    assert str(found).startswith("no direction found that parts all 2 subclasses; the best of ")
-    assert str(found).endswith(" parts 0 of 1 pairs")
+    assert str(found).startswith("no direction found that separates all 2 subclasses; the best of ")
+    assert str(found).endswith(" separates 0 of 1 pairs")
 
 
 def test_coinciding_points_one_subclass_and_a_line() -> None:

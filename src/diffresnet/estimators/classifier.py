@@ -1,6 +1,5 @@
 """The classifier: embeddings or a graph, and a handful of labels."""
 
-import warnings
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from diffresnet._support.checks import check_count
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
-from diffresnet.estimators.components import UnreachedWarning, warn_of_unreached
+from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
 from diffresnet.estimators.input import (
     FLOATS,
@@ -139,6 +138,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         """
         with input_kept_on_failure(self):
             self._fit(X, y, graph)
+        warn_of_unreached(self.reached_, self.solution_.points.components)
         return self
 
     def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
@@ -195,7 +195,6 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         self.reached_ = solution.reached
         self.label_distributions_ = solution.probabilities
         self.transduction_ = classes[solution.probabilities.argmax(axis=1)]
-        warn_of_unreached(self.reached_, points.components)
 
     @property
     def embedding_(self) -> Floats:
@@ -247,6 +246,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         check_several("DiffResNetClassifier.update_labels", "labels", classes)
         with limited_threads(self.n_jobs):
             self._learn(self.solution_.points, encoded, classes, self.seed_)
+        warn_of_unreached(self.reached_, self.solution_.points.components)
         return self
 
     def suggest(self, n: int = 10) -> npt.NDArray[np.int64]:
@@ -288,9 +288,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         Raises `ValueError` if the file is not a saved classifier.
         """
         model, points, encoded, classes = read_model(cls, Path(path))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnreachedWarning)
-            model._learn(points, encoded, classes, seed_of(model.random_state))
+        model._learn(points, encoded, classes, seed_of(model.random_state))
         return model
 
     def __sklearn_tags__(self) -> Tags:

@@ -62,5 +62,5 @@ def warn_of_unreached(reached: npt.NDArray[np.bool_], components: npt.NDArray[An
         f"{count(n_components, 'component')} of the graph are not connected to any label and "
         "get the class prior. Label one of each (see `suggest`), or raise `n_top`.",
         UnreachedWarning,
-        stacklevel=4,
+        stacklevel=3,
     )

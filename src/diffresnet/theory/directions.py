@@ -62,8 +62,8 @@ class SeparatingDirection:
         if self.found:
             return f"a direction separates all {len(self.order)} subclasses, by {self.margin:.3g}"
         return (
-            f"no direction found that parts all {len(self.order)} subclasses; the best of "
-            f"{self.n_tried} parts {self.n_parted} of {n_pairs} pairs"
+            f"no direction found that separates all {len(self.order)} subclasses; the best of "
+            f"{self.n_tried} separates {self.n_parted} of {n_pairs} pairs"
         )
 
 

@@ -25,7 +25,9 @@ def test_structured_points(generator: torch.Generator) -> None:
     )
     separation = " ".join(describe_separation(found))
     assert f"reached at step {found.reached[-1].step}." in separation
-    assert f"After {found.diffused.step} steps: a direction separates all 4 subclasses" in separation
+    assert (
+        f"After {found.diffused.step} steps: a direction separates all 4 subclasses" in separation
+    )
     assert "The network of Theorem 1 separates the classes with" in separation
 
 
@@ -39,7 +41,7 @@ def test_points_that_are_not() -> None:
     assert describe_stability(found)[0].startswith("Not stable: features may grow (step size 5;")
     separation = " ".join(describe_separation(found))
     assert "not within 1 steps." in separation
-    assert "Raw points: no direction found that parts all 2 subclasses" in separation
+    assert "Raw points: no direction found that separates all 2 subclasses" in separation
     assert "so that there is no network to write down." in separation
 
 
