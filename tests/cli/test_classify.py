@@ -9,6 +9,7 @@ from scipy import sparse
 from typer.testing import CliRunner
 
 from diffresnet.cli import app
+from diffresnet.estimators import solution
 
 N = 40
 
@@ -107,6 +108,21 @@ def test_points_out_of_reach_are_one_sentence() -> None:
 def test_suggestions_where_all_is_known() -> None:
     np.save("labels.npy", np.arange(N) % 2)
     assert "Label next: nothing" in run("features.npz", "--labels", "labels.npy", "--suggest", 3)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("solver", ["prototypes", "kernel", "network"])
+def test_every_solver(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    make = solution.make_solver
+
+    def spy(name: solution.SolverName) -> object:
+        asked.append(name)
+        return make(name)
+
+    monkeypatch.setattr("diffresnet.estimators.classifier.make_solver", spy)
+    run("features.csv", "--labels", "labels.csv", "--solver", solver)
+    assert asked == [solver]
 
 
 @pytest.mark.usefixtures("folder")

@@ -16,6 +16,7 @@ from diffresnet.cli.console import say, show, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
+from diffresnet.estimators.solution import SolverName
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes, read_labels
 from diffresnet.files.links import read_graph
 from diffresnet.files.points import Points, read_points
@@ -60,6 +61,13 @@ def classify(
         int | None, typer.Option(help="Name this number of points to label next.", min=1)
     ] = None,
     force: Force = False,
+    solver: Annotated[
+        SolverName,
+        typer.Option(
+            help="How it learns: prototypes; kernel (Diff-ResNet of infinite width, to try with many "
+            "labels per class); or network (Diff-ResNet, trained, slower)."
+        ),
+    ] = "prototypes",
     steps: Annotated[
         str,
         typer.Option(help="Diffusion steps: a number, or auto for what suits the graph."),
@@ -93,6 +101,7 @@ def classify(
         n_top,
         search=search,
         n_steps=_count_steps(steps),
+        solver=solver,
         class_prior=None if prior == "none" else prior,
         random_state=seed,
     )
