@@ -64,8 +64,8 @@ def classify(
     solver: Annotated[
         SolverName,
         typer.Option(
-            help="How it learns: prototypes; kernel (Diff-ResNet of infinite width, to try with many "
-            "labels per class); or network (Diff-ResNet, trained, slower)."
+            help="How it learns: prototypes; kernel (Diff-ResNet of infinite width, to try with "
+            "many labels per class); or network (Diff-ResNet, trained, slower)."
         ),
     ] = "prototypes",
     steps: Annotated[
