@@ -1,4 +1,5 @@
 import json
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -112,3 +113,14 @@ def test_wrong_options(graph: Path, words: list[str], message: str) -> None:
     assert result.exit_code == 2
     assert message in result.output
     assert [path.name for path in Path().iterdir()] == [graph.name]
+
+
+def test_a_missing_extra_is_said_before_anything_runs(
+    graph: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch_geometric", None)
+    words = ["nodes", str(graph), *SMALL, "--method", "kernel", "--method", "gcn"]
+    result = CliRunner().invoke(app, [*words, "--resume", "kept"], env={"COLUMNS": "300"})
+    assert result.exit_code == 2
+    assert "gcn needs `torch_geometric`. Run `pip install 'diffresnet[graphs]'`." in result.output
+    assert not Path("kept").exists()

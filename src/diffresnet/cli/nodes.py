@@ -22,6 +22,7 @@ from diffresnet.nodes.catalog import (
     METHOD_NAMES,
     NO_DIFFUSION,
     NodeSolver,
+    check_installed,
     make_method,
 )
 from diffresnet.nodes.citation import recognize
@@ -155,6 +156,7 @@ def nodes(
         for name in names
     ]
     _check_used(names, solver, given)
+    check_installed(names)
     if adapt_proportions:
         methods = [ProportionsAdapted(one) for one in methods]
     drawn = {"n_train": train_nodes, "n_validation": validation_nodes, "n_splits": splits}

@@ -15,6 +15,7 @@ from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.diffusion.input import StabilityWarning
 from diffresnet.files.labels import read_labels
 from diffresnet.files.points import read_points
+from diffresnet.report.panels import new_figure
 from diffresnet.report.theory.page import make_theory_page
 from diffresnet.report.theory.sentences import (
     describe_separation,
@@ -79,6 +80,8 @@ def theory(
     for option, (path, suffix) in outputs.items():
         if path is not None:
             check_new_file(path, option, (suffix,), inputs, force=force)
+    if report is not None:
+        new_figure("diffresnet theory --report", 1, 1)  # before the work
     features, given_labels = _read(points, labels, id_column, label_column)
     names, numbers = np.unique(given_labels, return_inverse=True)
     contents: dict[Path, bytes] = {}

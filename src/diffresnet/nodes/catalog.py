@@ -1,9 +1,12 @@
 """The methods for nodes by their names."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from importlib import import_module
 from typing import Literal, TypeAlias, get_args
 
 from diffresnet._support.checks import check_choice, fail
+from diffresnet._support.extras import needs_extra
 from diffresnet.nodes.baselines.appnp import Appnp
 from diffresnet.nodes.baselines.convolution import PUBLISHED
 from diffresnet.nodes.baselines.flow import CHOSEN
@@ -27,6 +30,16 @@ BASELINES: dict[str, NodeMethod] = {
     LABELS_ALONE: LabelPropagation(),
 }
 METHOD_NAMES = (DIFFUSION, KERNEL, NO_DIFFUSION, *BASELINES)
+NEEDING_GRAPHS = (*PUBLISHED, "appnp", *CHOSEN)
+
+
+def check_installed(names: Iterable[str]) -> None:
+    """Raise before anything runs if methods need the extra `graphs`, which is not installed."""
+    for name in names:
+        if name in NEEDING_GRAPHS:
+            with needs_extra(name, "graphs"):
+                for module in ("torch_geometric", "torchdiffeq"):
+                    import_module(module)
 
 
 def make_method(

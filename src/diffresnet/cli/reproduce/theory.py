@@ -10,6 +10,7 @@ import typer
 from diffresnet.cli.console import say
 from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.paper.theory import TheoryResult, run_theory
+from diffresnet.report.panels import new_figure
 from diffresnet.report.theory.figures import draw_levels, draw_required, draw_states
 
 
@@ -21,6 +22,7 @@ def theory(
 
     Writes theory_growth.png, theory_directed.png, theory_hinges.png and theory.json.
     """
+    new_figure("diffresnet reproduce", 1, 1)  # before the work
     make_folder(out)
     result = run_theory(torch.Generator().manual_seed(seed))
     contents = {

@@ -12,6 +12,7 @@ from diffresnet.cli.console import show
 from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.paper.xor import XorResult, run_xor
 from diffresnet.report.evolution import draw_evolution
+from diffresnet.report.panels import new_figure
 
 
 def xor(
@@ -26,6 +27,7 @@ def xor(
 
     Writes xor.png and xor.json (L, D and L/D after every step).
     """
+    new_figure("diffresnet reproduce", 1, 1)  # before the work
     make_folder(out)
     result = run_xor(torch.Generator().manual_seed(seed))
     numbers = result.to_json()
