@@ -83,7 +83,7 @@ def test_stopped_by_the_user(graph: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(import_module("diffresnet.cli.nodes"), "run_protocol", stop)
     result = CliRunner().invoke(app, ["nodes", str(graph), *SMALL, "--resume", "kept"])
     assert result.exit_code == 130
-    assert "The same command goes on from the runs in kept." in result.output
+    assert "Stopped. The same command goes on from kept." in result.output
 
 
 def test_no_place_for_the_runs(graph: Path) -> None:

@@ -61,6 +61,10 @@ def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
     def run(*args: Any, **kwargs: Any) -> None:
         try:
             function(*args, **kwargs)
+        except KeyboardInterrupt:
+            if kwargs.get("resume") is not None:
+                typer.echo(f"Stopped. The same command goes on from {kwargs['resume']}.", err=True)
+            raise typer.Exit(130) from None
         except (typer.Exit, typer.Abort, BrokenPipeError):  # a RuntimeError or OSError, too
             raise
         except REFUSALS as error:

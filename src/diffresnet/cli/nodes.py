@@ -169,21 +169,16 @@ def nodes(
     if resume is not None:
         make_folder(resume, "--resume")
     say(_describe(loaded, ready, taken))
-    try:
-        results = [
-            run_protocol(
-                ready,
-                one,
-                protocol,
-                resume=_run_file(resume, graph, ready, one, protocol),
-                n_jobs=jobs,
-            )
-            for one in methods
-        ]
-    except KeyboardInterrupt:
-        if resume is not None:
-            say(f"Stopped. The same command goes on from the runs in {resume}.")
-        raise typer.Exit(130) from None
+    results = [
+        run_protocol(
+            ready,
+            one,
+            protocol,
+            resume=_run_file(resume, graph, ready, one, protocol),
+            n_jobs=jobs,
+        )
+        for one in methods
+    ]
     contents: dict[Path, bytes] = {}
     if json_file is not None:
         content = {"graph": Path(graph).name, "standardized": taken} | _to_json(results)
