@@ -22,6 +22,7 @@ from diffresnet.graph.weights import build_weights
 
 N_MODES = 100
 MODES_PER_CLASS = 3
+"""Of the slow modes, if that is more than `N_MODES`; the strength looks at as many."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from diffresnet.diffusion.spectrum import Spectrum
+from diffresnet.estimators.points import MODES_PER_CLASS
 from diffresnet.learning.labels import Labels
 
 CONSTANT = 1e-5
@@ -26,7 +27,7 @@ class StrengthSettings:
     """
 
     remaining: float = 0.35
-    modes_per_class: int = 3
+    modes_per_class: int = MODES_PER_CLASS
     label_exponent: float = 0.25
     clear_gap: float = 2.0
     most: float = 5_000.0
