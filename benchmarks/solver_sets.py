@@ -1,6 +1,6 @@
 """Which solver of the classifier is best where nobody looked when its constants were found?
 
-Diffusion prototypes were tuned on the sets of `few_labels.py`, the kernel on the sets here. So the
+Diffusion prototypes were tuned on the sets of `few_labels.py`, the kernel on six of those here. The
 two tables together say more than either.
 """
 
