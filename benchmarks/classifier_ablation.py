@@ -1,8 +1,8 @@
 """What is each constant of diffusion prototypes worth? Each halved, doubled, and switched off.
 
-On every set of `few_labels.py`, with one and five labels per class, on the same draws: the
-difference of the accuracy from that with the default settings, draw by draw. A stopped run goes on
-where it was.
+On every set of `few_labels.py`, and on two tables of few features, with one and five labels per
+class, on the same draws: the difference of the accuracy from that with the default settings, draw
+by draw. A stopped run goes on where it was.
 """
 
 import argparse
@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.writing import write_whole
 from diffresnet.estimators import UnreachedWarning
+from diffresnet.estimators import features as feature_space
 from diffresnet.estimators.components import PENALTY
 from diffresnet.estimators.points import N_MODES, FittedPoints
 from diffresnet.estimators.solution import solve
@@ -26,10 +28,14 @@ from diffresnet.estimators.solvers.prototypes import PrototypeSolver
 from diffresnet.estimators.solvers.settings import PrototypeSettings
 from diffresnet.estimators.strength import StrengthSettings
 from diffresnet.measuring.statistics import half_interval
-from few_labels import SETS, draw, judge, load
+from few_labels import SETS as CONTEST_SETS
+from few_labels import draw, judge, load
+from solver_sets import load as load_table
 from timing import set_threads, write_results
 
 N_DRAWS = 5
+TABLES = ("tables/vowel", "tables/pendigits")
+SETS = (*CONTEST_SETS, *TABLES)
 OFF: dict[str, Any] = {
     "n_rounds": 0,
     "rate": 1.0,
@@ -46,6 +52,8 @@ OFF: dict[str, Any] = {
     "clear_gap": math.inf,
     "most": 1e9,
     "component_penalty": 0.0,
+    "n_kept": 10**9,
+    "few_features": 0,
 }
 """What a constant is where it does nothing, for those that can be switched off."""
 
@@ -60,6 +68,8 @@ class Variant:
     strength: StrengthSettings = field(default_factory=StrengthSettings)
     component_penalty: float = PENALTY
     n_modes: int = N_MODES
+    n_kept: int = feature_space.N_KEPT
+    few_features: int = feature_space.FEW_FEATURES
 
     @property
     def name(self) -> str:
@@ -86,25 +96,27 @@ def variants() -> list[Variant]:
             for change, value in changes(name, getattr(settings, name)):
                 changed = replace(settings, **{name: value})
                 found.append(replace(Variant(name, change), **{holder: changed}))
-    for name in ("component_penalty", "n_modes"):
+    for name in ("component_penalty", "n_modes", "n_kept", "few_features"):
         for change, value in changes(name, getattr(Variant(), name)):
             found.append(replace(Variant(name, change), **{name: value}))
     return found
 
 
-def prepare(features: npt.NDArray[Any], n_classes: int, n_modes: int) -> FittedPoints:
-    """Build the graph as the classifier does by default."""
-    return FittedPoints.make(
-        features,
-        None,
-        n_classes=n_classes,
-        n_top=11,
-        bandwidth_rank=6,
-        normalization="sinkhorn",
-        search="exact",
-        seed=0,
-        n_modes=n_modes,
-    )
+def prepare(features: npt.NDArray[Any], n_classes: int, variant: Variant) -> FittedPoints:
+    """Build the graph as the classifier does, but for what the variant changes."""
+    changed = {"N_KEPT": variant.n_kept, "FEW_FEATURES": variant.few_features}
+    with patch.multiple(feature_space, **changed):
+        return FittedPoints.make(
+            features,
+            None,
+            n_classes=n_classes,
+            n_top=11,
+            bandwidth_rank=6,
+            normalization="sinkhorn",
+            search="exact",
+            seed=0,
+            n_modes=variant.n_modes,
+        )
 
 
 def trial(
@@ -128,22 +140,21 @@ def trial(
 
 def run(name: str, folder: Path) -> None:
     """Try every variant on a set, and keep what comes out draw by draw."""
-    features, labels = load(name)
+    features, labels = load_table(name) if name in TABLES else load(name)
     labels = labels.astype(np.int64)
-    prepared: dict[int, FittedPoints] = {}
+    prepared: dict[tuple[int, ...], FittedPoints] = {}
     for n_labels in (1, 5):
         for seed in range(N_DRAWS):
-            kept = folder / f"ablation-{name}-{n_labels}-{seed}.json"
+            kept = folder / f"ablation-{Path(name).name}-{n_labels}-{seed}.json"
             if kept.exists():
                 continue
             partly = draw(labels, n_labels, seed)
             found: dict[str, dict[str, float]] = {}
             for variant in variants():
-                if variant.n_modes not in prepared:
-                    n_classes = int(labels.max()) + 1
-                    prepared[variant.n_modes] = prepare(features, n_classes, variant.n_modes)
-                points = prepared[variant.n_modes]
-                found[variant.name] = trial(variant, points, labels, partly)
+                graph = (variant.n_modes, variant.n_kept, variant.few_features)
+                if graph not in prepared:
+                    prepared[graph] = prepare(features, int(labels.max()) + 1, variant)
+                found[variant.name] = trial(variant, prepared[graph], labels, partly)
             write_whole(kept, json.dumps(found).encode())
             print(name, n_labels, seed, found["default"], flush=True)
 
