@@ -104,7 +104,7 @@ def variants() -> list[Variant]:
 
 def prepare(features: npt.NDArray[Any], n_classes: int, variant: Variant) -> FittedPoints:
     """Build the graph as the classifier does, but for what the variant changes."""
-    changed = {"N_KEPT": variant.n_kept, "FEW_FEATURES": variant.few_features}
+    changed: dict[str, Any] = {"N_KEPT": variant.n_kept, "FEW_FEATURES": variant.few_features}
     with patch.multiple(feature_space, **changed):
         return FittedPoints.make(
             features,
