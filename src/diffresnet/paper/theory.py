@@ -9,9 +9,8 @@ from torch import Tensor
 from diffresnet.datasets import SyntheticSet, make_xor
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.graph.matrix import symmetrize
-from diffresnet.graph.weights import build_weights
 from diffresnet.paper.one_hinge import build_one_hinge_flow
-from diffresnet.paper.settings import XOR, XOR_STEPS
+from diffresnet.paper.settings import XOR, XOR_STEPS, DiffusionSettings
 from diffresnet.theory import (
     BOUNDS,
     Bound,
@@ -143,14 +142,14 @@ def run_theory(generator: torch.Generator) -> TheoryResult:
         0
     """
     data = make_xor(generator)
-    few = build_weights(data.points, DIRECTED_N_TOP, bandwidth=XOR.bandwidth, normalization="row")
+    directed = DiffusionSettings(DIRECTED_N_TOP).operator(data.points)
     slabs, regions = _make_slabs(generator)
     found, labels = find_separating_direction(slabs, regions), regions % 2
     return TheoryResult(
         data,
         _grow(data),
-        _diffuse_long(data, few),
-        _diffuse_long(data, symmetrize(few)),
+        _diffuse_long(data, directed),
+        _diffuse_long(data, DiffusionOperator(symmetrize(directed.weights))),
         slabs,
         labels,
         _move(slabs, build_one_hinge_flow(slabs, regions, labels, 2, found)),
@@ -159,21 +158,17 @@ def run_theory(generator: torch.Generator) -> TheoryResult:
 
 
 def _grow(data: SyntheticSet) -> GrowthExample:
-    weights = build_weights(
-        data.points, XOR.n_top, bandwidth=XOR.bandwidth, normalization=XOR.normalization
-    )
     growth = diffusion_growth(
         data.points,
         data.subclasses,
-        DiffusionOperator(weights),
+        XOR.operator(data.points),
         step_size=XOR.step_size,
         n_steps=max(XOR_STEPS),
     )
     return GrowthExample(growth, {bound: required_ratio(4, 2, bound) for bound in BOUNDS})
 
 
-def _diffuse_long(data: SyntheticSet, weights: Tensor) -> GraphExample:
-    operator = DiffusionOperator(weights)
+def _diffuse_long(data: SyntheticSet, operator: DiffusionOperator) -> GraphExample:
     step_size = min(1.0, operator.max_convex_step_size)
     end = operator.diffuse(data.points, step_size, DIRECTED_STEPS, method="euler")
     return GraphExample(end, max_diameter(end, data.subclasses), count_closed_classes(operator))
