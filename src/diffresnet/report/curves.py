@@ -1,8 +1,9 @@
 """Curves with their 95 % band: something measured, against a setting."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from diffresnet.measuring.statistics import Floats, percent_interval
 from diffresnet.report.panels import CLASS_COLORS, PictureFormat, new_figure, render
 
 MARKERS = "osD^v"
@@ -23,6 +24,12 @@ class Curve:
     x: Sequence[float]
     y: Sequence[float]
     half_widths: Sequence[float] = ()
+
+
+def accuracy_curve(label: str, accuracies: Mapping[float, Floats]) -> Curve:
+    """Return the mean of the accuracies at each setting, in percent, with its band."""
+    means, halves = zip(*map(percent_interval, accuracies.values()), strict=True)
+    return Curve(label, list(accuracies), means, halves)
 
 
 @dataclass(frozen=True)

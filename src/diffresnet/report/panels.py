@@ -1,6 +1,7 @@
 """What the pictures share: figures that matplotlib draws without a screen, and planar points."""
 
 import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from torch import Tensor
@@ -23,6 +24,11 @@ def new_figure(function: str, width: float, height: float) -> "Figure":
     with needs_extra(function, "figures"):
         from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def in_all_formats(name: str, draw: Callable[[PictureFormat], bytes]) -> dict[str, bytes]:
+    """Draw a picture in each format, and return the files by their names."""
+    return {f"{name}.{kind}": draw(kind) for kind in PICTURE_FORMATS}
 
 
 def limits_of(*states: Tensor) -> Limits:

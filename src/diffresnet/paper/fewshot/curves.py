@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from diffresnet._support.words import count
@@ -10,21 +11,16 @@ from diffresnet.fewshot.methods import Solver
 from diffresnet.measuring.statistics import percent
 from diffresnet.paper.fewshot.ablation_methods import ablation_network
 from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
-from diffresnet.paper.fewshot.sweeps import SWEEPS, Networks, Sweep
-from diffresnet.report.curves import Curve, CurvePanel, draw_curves
+from diffresnet.paper.fewshot.sweeps import SWEEPS, Networks
+from diffresnet.report.curves import CurvePanel, accuracy_curve, draw_curves
 from diffresnet.report.files import Report
-from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
-from diffresnet.report.panels import PICTURE_FORMATS
+from diffresnet.report.page import Heading, Paragraph, Picture, Table
+from diffresnet.report.panels import in_all_formats
 
 
 @dataclass(frozen=True)
 class SweepResult:
-    """Diff-ResNet on the same tasks, by the value of a setting.
-
-    Attributes:
-        networks: by value.
-        evaluations: by value.
-    """
+    """Diff-ResNet on the same tasks, by the value of a setting."""
 
     networks: Networks
     evaluations: Mapping[float, Evaluation]
@@ -66,50 +62,26 @@ class SweepResult:
 def run_sweep(plan: TaskPlan, name: str, n_shots: int, solver: Solver) -> SweepResult:
     """Evaluate Diff-ResNet for every value of a setting, on the same tasks."""
     networks = SWEEPS[name].vary(ablation_network(n_shots, solver))
-    shape = task_shape(n_shots)
-    return SweepResult(
-        networks,
-        {
-            value: plan.evaluate(Recipe(f"{name} {value:g}", network), shape)
-            for value, network in networks.items()
-        },
-    )
+    evaluations = {
+        value: plan.evaluate(Recipe(f"{name} {value:g}", network), task_shape(n_shots))
+        for value, network in networks.items()
+    }
+    return SweepResult(networks, evaluations)
 
 
 def report_sweep(plan: TaskPlan, name: str, *, n_shots: int, solver: Solver) -> Report:
     """Compute a figure and tell what the paper finds."""
     sweep = SWEEPS[name]
     result = run_sweep(plan, name, n_shots, solver)
-    chosen = sweep.chosen(ablation_network(n_shots, solver))
-    curve = Curve(
-        "Diff-ResNet",
-        list(result.evaluations),
-        [100 * evaluation.accuracy for evaluation in result.evaluations.values()],
-        [100 * evaluation.ci95 for evaluation in result.evaluations.values()],
-    )
-    marked = chosen, "the paper's ablation"
+    best = result.evaluations[result.best]
+    accuracies = {value: found.accuracies for value, found in result.evaluations.items()}
+    curve = accuracy_curve("Diff-ResNet", accuracies)
+    marked = sweep.chosen(ablation_network(n_shots, solver)), "the paper's ablation"
     title = f"{count(n_shots, 'shot')}, {count(plan.n_tasks, 'task')}"
     panel = CurvePanel(title, sweep.setting, "accuracy (%)", [curve], marked)
-    pictures = {f"{name}.{kind}": draw_curves([panel], kind) for kind in PICTURE_FORMATS}
+    pictures = in_all_formats(name, partial(draw_curves, [panel]))
     summary = result.table(sweep.setting)
-    parts = [*_parts(plan, sweep, result, n_shots, solver)]
-    parts += [
-        Picture(pictures[f"{name}.png"], "image/png", f"Accuracy by {sweep.setting}."),
-        summary,
-    ]
-    numbers = {
-        "command": plan.command(name, "--shots", str(n_shots), "--solver", solver),
-        "n_shots": n_shots,
-        "results": result.to_json(),
-    }
-    return Report(sweep.title, parts, pictures, numbers, [summary])
-
-
-def _parts(
-    plan: TaskPlan, sweep: Sweep, result: SweepResult, n_shots: int, solver: Solver
-) -> list[Part]:
-    best = result.evaluations[result.best]
-    return [
+    parts = [
         Paragraph(
             f"A figure of {PAPER}, taken as they are. {sweep.question} All else is as in the "
             "ablation."
@@ -124,4 +96,12 @@ def _parts(
             "shows its curves for miniImageNet as pictures, without numbers, and concludes: "
             + sweep.finding
         ),
+        Picture(pictures[f"{name}.png"], "image/png", f"Accuracy by {sweep.setting}."),
+        summary,
     ]
+    numbers = {
+        "command": plan.command(name, "--shots", str(n_shots), "--solver", solver),
+        "n_shots": n_shots,
+        "results": result.to_json(),
+    }
+    return Report(sweep.title, parts, pictures, numbers, [summary])
