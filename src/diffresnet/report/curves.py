@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from diffresnet.measuring.statistics import Floats, percent_interval
-from diffresnet.report.panels import CLASS_COLORS, PictureFormat, new_figure, render
-
-MARKERS = "osD^v"
+from diffresnet.report.panels import CLASS_COLORS, MARKERS, PictureFormat, new_figure, render
 
 
 @dataclass(frozen=True)
@@ -61,12 +59,6 @@ def draw_curves(panels: Sequence[CurvePanel], picture_format: PictureFormat = "p
     Args:
         panels: from left to right.
         picture_format: of the file.
-
-    Returns:
-        The content of a picture file.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
     """
     figure = new_figure("draw_curves", 5.6 * len(panels), 4)
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):

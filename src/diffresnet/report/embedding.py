@@ -39,12 +39,6 @@ def draw_embeddings(
     Args:
         rows: the panels of each row, all of the same task.
         picture_format: of the file.
-
-    Returns:
-        The content of a picture file.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
     """
     n_columns = len(rows[0])
     longest = max(len(name) for row in rows for name in row[0].class_names)
@@ -67,11 +61,10 @@ def draw_embeddings(
 
 
 def _draw_class(panel: "Axes", embedding: Embedding, which: int, name: str) -> None:
-    members = embedding.labels == which
+    members = (embedding.labels == which).nonzero().squeeze(1)
+    is_labeled = members < embedding.n_support
+    query, support = (embedding.points[members[side]] for side in (~is_labeled, is_labeled))
     color = CLASS_COLORS[which % len(CLASS_COLORS)]
-    labeled = members.clone()
-    labeled[embedding.n_support :] = False
-    query, support = embedding.points[members & ~labeled], embedding.points[labeled]
     panel.scatter(query[:, 0], query[:, 1], c=color, s=26, alpha=0.6, linewidths=0, label=name)
     panel.scatter(
         support[:, 0], support[:, 1], c=color, s=190, marker="*", edgecolors="black", zorder=3

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from diffresnet._support.extras import needs_extra
+from diffresnet._support.words import count
 from diffresnet.report.panels import PictureFormat, draw_points, limits_of, new_figure, render
 
 if TYPE_CHECKING:
@@ -29,12 +30,6 @@ def draw_evolution(
         max_diameters: D after 0, 1, 2, ... steps.
         ratios: L/D after 0, 1, 2, ... steps.
         picture_format: of the file.
-
-    Returns:
-        The content of a picture file.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
     """
     n_panels = len(states) + 1
     n_columns = (n_panels + 1) // 2
@@ -59,23 +54,19 @@ def animate_evolution(states: Mapping[int, Tensor], labels: Tensor) -> bytes:
     Args:
         states: the points (N, 2) by number of steps.
         labels: (N,) class of each point, which gives its color.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
     """
     figure = new_figure("animate_evolution", 3.6, 3.9)
     with needs_extra("animate_evolution", "figures"):
         from matplotlib.animation import FuncAnimation, PillowWriter  # noqa: PLC0415  (an extra)
     panel = figure.subplots()
     limits = limits_of(*states.values())
-    frames = list(states.items())
 
     def draw(frame: tuple[int, Tensor], *_: Any) -> "list[Artist]":
         panel.clear()
         draw_points(panel, frame[1], labels, _title(frame[0]), limits)
         return []
 
-    animation = FuncAnimation(figure, draw, frames, blit=False)
+    animation = FuncAnimation(figure, draw, list(states.items()), blit=False)
     with TemporaryDirectory() as folder:  # the writer insists on a file
         path = Path(folder) / "animation.gif"
         animation.save(path, writer=PillowWriter(fps=8), dpi=80)
@@ -83,4 +74,4 @@ def animate_evolution(states: Mapping[int, Tensor], labels: Tensor) -> bytes:
 
 
 def _title(step: int) -> str:
-    return "raw points" if step == 0 else f"after {step} step{'s' * (step > 1)}"
+    return "raw points" if step == 0 else f"after {count(step, 'step')}"

@@ -2,8 +2,7 @@ import json
 
 import pytest
 
-from diffresnet.paper.fewshot.curves import report_sweep, run_sweep
-from diffresnet.paper.fewshot.sweeps import SWEEPS
+from diffresnet.paper.fewshot.curves import SWEEPS, report_sweep, run_sweep
 from diffresnet.report.page import make_page
 from tests.paper.examples import small_plan
 

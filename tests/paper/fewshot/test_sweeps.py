@@ -1,7 +1,7 @@
 import pytest
 
-from diffresnet.paper.fewshot.ablation_methods import ablation_network
-from diffresnet.paper.fewshot.sweeps import SWEEPS, at_strength
+from diffresnet.paper.fewshot.ablation_methods import ablation_network, at_strength
+from diffresnet.paper.fewshot.curves import SWEEPS
 
 NETWORK = ablation_network(1, "kernel")
 

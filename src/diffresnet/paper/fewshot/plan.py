@@ -64,6 +64,10 @@ class TaskPlan:
 
     def evaluate(self, recipe: Recipe, shape: EpisodeShape) -> Evaluation:
         """Evaluate a recipe on these tasks."""
+        resume = None
+        if self.unfinished is not None:
+            identity = identify(self.bank, recipe, shape, self.split, self.seed)
+            resume = file_of(self.unfinished, recipe.name, identity)
         return evaluate(
             self.bank,
             recipe,
@@ -72,7 +76,7 @@ class TaskPlan:
             n_tasks=self.n_tasks,
             seed=self.seed,
             n_jobs=self.n_jobs,
-            resume=self._resume(recipe, shape),
+            resume=resume,
         )
 
     def command(self, figure: str, *options: str) -> str:
@@ -99,9 +103,3 @@ class TaskPlan:
             for file in self.unfinished.glob("*.jsonl"):
                 file.unlink()
             self.unfinished.rmdir()
-
-    def _resume(self, recipe: Recipe, shape: EpisodeShape) -> Path | None:
-        if self.unfinished is None:
-            return None
-        identity = identify(self.bank, recipe, shape, self.split, self.seed)
-        return file_of(self.unfinished, recipe.name, identity)

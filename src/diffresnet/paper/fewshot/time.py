@@ -8,9 +8,8 @@ from diffresnet._support.words import count
 from diffresnet.fewshot import Evaluation, Recipe
 from diffresnet.fewshot.methods import DiffResNetMethod, Solver
 from diffresnet.measuring.statistics import percent
-from diffresnet.paper.fewshot.ablation_methods import ablation_network
+from diffresnet.paper.fewshot.ablation_methods import ablation_network, at_strength
 from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
-from diffresnet.paper.fewshot.sweeps import at_strength
 from diffresnet.paper.settings import TIME_STEPS, TIME_STRENGTH
 from diffresnet.report.curves import Curve, CurvePanel, accuracy_curve, draw_curves
 from diffresnet.report.files import Report
