@@ -54,12 +54,7 @@ class CurvePanel:
 
 
 def draw_curves(panels: Sequence[CurvePanel], picture_format: PictureFormat = "png") -> bytes:
-    """Draw panels of curves side by side.
-
-    Args:
-        panels: from left to right.
-        picture_format: of the file.
-    """
+    """Draw panels of curves side by side, from left to right."""
     figure = new_figure("draw_curves", 5.6 * len(panels), 4)
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         for curve, color, marker in zip(panel.curves, CLASS_COLORS, MARKERS, strict=False):

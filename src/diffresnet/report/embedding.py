@@ -34,12 +34,7 @@ class Embedding:
 def draw_embeddings(
     rows: Sequence[Sequence[Embedding]], picture_format: PictureFormat = "png"
 ) -> bytes:
-    """Draw tasks in the plane, one a row, with a legend of classes for each row.
-
-    Args:
-        rows: the panels of each row, all of the same task.
-        picture_format: of the file.
-    """
+    """Draw tasks in the plane, one a row, with a legend of classes for each row."""
     n_columns = len(rows[0])
     longest = max(len(name) for row in rows for name in row[0].class_names)
     width = 3.9 * n_columns + 0.8 + 0.085 * longest

@@ -49,12 +49,7 @@ def draw_evolution(
 
 
 def animate_evolution(states: Mapping[int, Tensor], labels: Tensor) -> bytes:
-    """Return a GIF that shows planar points after each of some numbers of steps, one a frame.
-
-    Args:
-        states: the points (N, 2) by number of steps.
-        labels: (N,) class of each point, which gives its color.
-    """
+    """Return a GIF of planar points, whose states (N, 2) by number of steps are one frame each."""
     figure = new_figure("animate_evolution", 3.6, 3.9)
     with needs_extra("animate_evolution", "figures"):
         from matplotlib.animation import FuncAnimation, PillowWriter  # noqa: PLC0415  (an extra)

@@ -9,13 +9,7 @@ from diffresnet.fewshot import Evaluation, paired_difference
 from diffresnet.fewshot.methods import Solver
 from diffresnet.measuring.statistics import PairedDifference, percent, percent_interval
 from diffresnet.paper.fewshot.ablation_methods import INTERNAL, ablation_network, ablation_recipes
-from diffresnet.paper.fewshot.plan import (
-    PAPER,
-    TaskPlan,
-    accuracy_table,
-    shots_option,
-    task_shape,
-)
+from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, accuracy_table, shots_option, task_shape
 from diffresnet.paper.published import ABLATION_ACCURACY, FEWSHOT_COLUMNS
 from diffresnet.paper.settings import (
     ABLATION_TASKS,

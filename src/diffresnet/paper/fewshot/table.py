@@ -10,13 +10,7 @@ from diffresnet.fewshot import TITLES, EpisodeShape, Evaluation, make_recipe
 from diffresnet.fewshot.methods import Solver
 from diffresnet.fewshot.recipes import ASSUME_BALANCE
 from diffresnet.measuring.statistics import percent_interval
-from diffresnet.paper.fewshot.plan import (
-    PAPER,
-    TaskPlan,
-    accuracy_table,
-    shots_option,
-    task_shape,
-)
+from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, accuracy_table, shots_option, task_shape
 from diffresnet.paper.published import FEWSHOT_ACCURACY, FEWSHOT_COLUMNS
 from diffresnet.paper.settings import FEWSHOT_PROTOTYPE_WEIGHT, FEWSHOT_STEPS, FEWSHOT_TASKS
 from diffresnet.report.files import Report

@@ -41,10 +41,9 @@ class NodePlan:
 
     def command(self, figure: str, *options: str) -> str:
         """Return the command that computes a table or figure on these splits."""
-        graphs = ["--graphs", ",".join(self.graphs)]
-        out = ["--out", figure]
-        counts = ["--splits", str(self.protocol.n_splits), "--inits", str(self.protocol.n_inits)]
-        return " ".join(["diffresnet reproduce", figure, *out, *graphs, *counts, *options])
+        graphs = f"--out {figure} --graphs {','.join(self.graphs)}"
+        counts = f"--splits {self.protocol.n_splits} --inits {self.protocol.n_inits}"
+        return " ".join(["diffresnet reproduce", figure, graphs, counts, *options])
 
     def describe(self) -> str:
         """Return sentences about the graphs and the splits."""

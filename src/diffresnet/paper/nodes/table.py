@@ -19,17 +19,12 @@ Results = Mapping[str, Sequence[NodeResult]]
 """By graph, one of each method."""
 
 
-def run_table(plan: NodePlan, methods: Sequence[str]) -> Results:
-    """Run the methods on every graph, with the paper's settings for it."""
-    return {
+def report_nodes(plan: NodePlan, methods: Sequence[str]) -> Report:
+    """Compute the table and show it beside the paper's."""
+    results = {
         name: [plan.run(name, make_method(method, NODE_SETTINGS[name])) for method in methods]
         for name in plan.graphs
     }
-
-
-def report_nodes(plan: NodePlan, methods: Sequence[str]) -> Report:
-    """Compute the table and show it beside the paper's."""
-    results = run_table(plan, methods)
     panels = {
         name.capitalize(): {
             "ours": {one.method: percent_interval(one.of_splits()) for one in found},

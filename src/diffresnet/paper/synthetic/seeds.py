@@ -25,16 +25,7 @@ Runs: TypeAlias = dict[tuple[str, bool], SyntheticRun]
 
 @dataclass(frozen=True)
 class SeedStudy:
-    """Many seeds of one set and recipe.
-
-    Attributes:
-        name: of the set.
-        recipe: its name.
-        diffused: with diffusion, or without.
-        accuracies: by seed, then by epoch.
-        n_dead_units: by seed, at the end.
-        diverged: by seed.
-    """
+    """Many seeds of one set and recipe: what became of each, its accuracies by epoch."""
 
     name: str
     recipe: str

@@ -40,12 +40,7 @@ def draw_required(
 
 
 def draw_states(states: Mapping[str, Tensor], labels: Tensor) -> bytes:
-    """Draw planar points (N, 2) in several states, side by side, over the same axes.
-
-    Args:
-        states: the points, by title.
-        labels: (N,) class of each point, which gives its color.
-    """
+    """Draw planar points (N, 2) in several states, by title, side by side over the same axes."""
     figure = new_figure("draw_states", 3.6 * len(states), 3.9)
     limits = limits_of(*states.values())
     panels = figure.subplots(1, len(states), squeeze=False)[0]
@@ -55,12 +50,7 @@ def draw_states(states: Mapping[str, Tensor], labels: Tensor) -> bytes:
 
 
 def draw_levels(states: Mapping[str, Tensor], labels: Tensor) -> bytes:
-    """Draw planar points in several states, each over axes of its own, w* from left to right.
-
-    Args:
-        states: the points (N, 2), by title: the place along w*, and that along beta*.
-        labels: (N,) class of each point, which gives its color.
-    """
+    """Draw points, (N, 2) along w* and beta*, in several states, each over axes of its own."""
     figure = new_figure("draw_levels", 4 * len(states), 3.6)
     panels = figure.subplots(1, len(states), squeeze=False)[0]
     for panel, (title, points) in zip(panels, states.items(), strict=True):
