@@ -26,14 +26,11 @@ class Mark:
     kind: str
     shape: str
 
-    def to_svg(self) -> str:
-        """Return a small picture for a legend."""
-        path = f'<path class="mark k-{self.kind}" d="{self.shape}"/>'
-        return f'<svg class="swatch" viewBox="-7 -7 14 14" aria-hidden="true">{path}</svg>'
-
     def to_html(self, name: str) -> str:
-        """Return the picture and a name after it."""
-        return f'<span class="tag">{self.to_svg()}<span>{escape(name)}</span></span>'
+        """Return a small picture and a name after it."""
+        path = f'<path class="mark k-{self.kind}" d="{self.shape}"/>'
+        picture = f'<svg class="swatch" viewBox="-7 -7 14 14" aria-hidden="true">{path}</svg>'
+        return f'<span class="tag">{picture}<span>{escape(name)}</span></span>'
 
 
 UNREACHED_MARK = Mark("unreached", CIRCLE)

@@ -59,9 +59,9 @@ def draw_points(panel: "Axes", points: Tensor, labels: Tensor, title: str, limit
     panel.set_aspect("equal")
 
 
-def render(figure: "Figure", picture_format: PictureFormat) -> bytes:
+def render(figure: "Figure", picture_format: PictureFormat, dpi: int = 110) -> bytes:
     """Return the content of a picture file; the same figure always gives the same bytes."""
     content = io.BytesIO()
     metadata = {"Date": None} if picture_format == "svg" else None
-    figure.savefig(content, format=picture_format, dpi=110, metadata=metadata)
+    figure.savefig(content, format=picture_format, dpi=dpi, metadata=metadata)
     return content.getvalue()
