@@ -9,14 +9,7 @@ from diffresnet.report.panels import CLASS_COLORS, MARKERS, PictureFormat, new_f
 
 @dataclass(frozen=True)
 class Curve:
-    """A line through measured points.
-
-    Attributes:
-        label: in the legend.
-        x: the setting.
-        y: what was measured.
-        half_widths: half of the 95 % interval of each; empty for a line without a band.
-    """
+    """A line through what was measured; half of each 95 % interval, if given, makes a band."""
 
     label: str
     x: Sequence[float]
@@ -35,10 +28,6 @@ class CurvePanel:
     """Curves over the same axes.
 
     Attributes:
-        title: above the panel.
-        x_label: below it.
-        y_label: beside it.
-        curves: what is drawn.
         marked: a setting that gets a dotted line, and what the legend calls it.
         logarithmic: draw powers of ten at the same distance.
         ticks: settings that are doubled from one to the next, drawn at the same distance.

@@ -1,7 +1,6 @@
 """Table "ablation" (Section 5.3): what diffusion adds, and where, on features as they are."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from diffresnet._support.words import count
@@ -72,7 +71,7 @@ def report_ablation(plan: TaskPlan, *, shots: tuple[int, ...], solver: Solver) -
         head: {"accuracy": {name: percent_interval(one.accuracies) for name, one in found.items()}}
         for head, found in columns.items()
     }
-    pictures = in_all_formats("ablation", partial(draw_intervals, panels, "accuracy (%)"))
+    pictures = in_all_formats("ablation", lambda kind: draw_intervals(panels, "accuracy (%)", kind))
     caption = "Mean accuracy with its 95 % interval, by method."
     summary = accuracy_table("accuracy (%)", columns)
     steps = ", ".join(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 from diffresnet._support.words import count
@@ -150,7 +149,7 @@ def report_sweep(plan: TaskPlan, name: str, *, n_shots: int, solver: Solver) -> 
     marked = sweep.chosen(ablation_network(n_shots, solver)), "the paper's ablation"
     title = f"{count(n_shots, 'shot')}, {count(plan.n_tasks, 'task')}"
     panel = CurvePanel(title, sweep.setting, "accuracy (%)", [curve], marked)
-    pictures = in_all_formats(name, partial(draw_curves, [panel]))
+    pictures = in_all_formats(name, lambda kind: draw_curves([panel], kind))
     summary = result.table(sweep.setting)
     parts = [
         Paragraph(

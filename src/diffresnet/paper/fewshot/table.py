@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from diffresnet._support.words import count
@@ -81,7 +80,7 @@ def report_table(
         }
         for n_shots in shots
     }
-    pictures = in_all_formats("fewshot", partial(draw_intervals, panels, "accuracy (%)"))
+    pictures = in_all_formats("fewshot", lambda kind: draw_intervals(panels, "accuracy (%)", kind))
     parts = [
         *_our_parts(plan, solver),
         Picture(pictures["fewshot.png"], "image/png", "Mean accuracy with its 95 % interval."),

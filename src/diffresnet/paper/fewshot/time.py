@@ -1,7 +1,6 @@
 """Figure "time" (Section 5.3): seconds per task and accuracy, by diffusion steps and by solver."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from diffresnet._support.words import count
@@ -101,7 +100,7 @@ def run_time_study(plan: TaskPlan, n_shots: int, n_descent_tasks: int) -> TimeSt
 def report_time(plan: TaskPlan, *, n_shots: int, n_descent_tasks: int) -> Report:
     """Compute the figure and tell what the paper finds."""
     result = run_time_study(plan, n_shots, n_descent_tasks)
-    pictures = in_all_formats("time", partial(draw_curves, _panels(result, n_shots)))
+    pictures = in_all_formats("time", lambda kind: draw_curves(_panels(result, n_shots), kind))
     summary = result.table()
     caption = "Accuracy, and seconds per task on a logarithmic axis, by diffusion steps."
     parts = [

@@ -1,7 +1,6 @@
 """Figure "tsne" (Section 5.3): the points of one task, before and after diffusion."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
@@ -117,7 +116,7 @@ def report_tsne(plan: TaskPlan, *, task: int) -> Report:
     pairs = [view_task(plan, n_shots, task) for n_shots in FEWSHOT_SHOTS]
     views = [view for pair in pairs for view in pair]
     embeddings = [[view.embed() for view in pair] for pair in pairs]
-    pictures = in_all_formats("tsne", partial(draw_embeddings, embeddings))
+    pictures = in_all_formats("tsne", lambda kind: draw_embeddings(embeddings, kind))
     heads = ["task", "features", "between/within", "L/D", "nearest prototype (%)"]
     summary = Table(heads, [view.to_row() for view in views])
     caption = "Stars: labeled points. Circles: queries. Colors: classes."

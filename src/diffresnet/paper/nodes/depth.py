@@ -1,7 +1,6 @@
 """Figure "graph" (Section 5.2): the accuracy of GCN and of Diff-ResNet by depth."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from diffresnet.nodes.baselines.convolution import Convolution
 from diffresnet.nodes.deep_diffresnet import SCHEDULE, DeepDiffResNet
@@ -50,7 +49,7 @@ def report_depth(plan: NodePlan) -> Report:
         )
         for name, kinds in results.items()
     ]
-    pictures = in_all_formats("depth", partial(draw_curves, panels))
+    pictures = in_all_formats("depth", lambda kind: draw_curves(panels, kind))
     rows = [
         [f"{name.capitalize()}, {kind}", *(f"{100 * found[n].mean:.1f}" for n in NODE_DEPTHS)]
         for name, kinds in results.items()

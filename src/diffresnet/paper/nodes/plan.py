@@ -17,14 +17,7 @@ PAPER = (
 
 @dataclass(frozen=True)
 class NodePlan:
-    """What to compute on, and how to share the work.
-
-    Attributes:
-        graphs: by name, standardized.
-        protocol: of the splits.
-        n_jobs: processes.
-        runs: a folder that keeps each run as it ends, to go on from.
-    """
+    """Standardized graphs by name, their splits, and a folder that keeps runs to go on from."""
 
     graphs: Mapping[str, NodeGraph]
     protocol: SplitProtocol

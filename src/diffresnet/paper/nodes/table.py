@@ -1,7 +1,6 @@
 """Table "graph" (Section 5.2): every method on the same splits of the citation graphs."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from math import nan
 
 from diffresnet.measuring.statistics import percent, percent_interval
@@ -31,7 +30,7 @@ def report_nodes(plan: NodePlan, methods: Sequence[str]) -> Report:
         }
         for name, found in results.items()
     }
-    pictures = in_all_formats("nodes", partial(draw_intervals, panels, "accuracy (%)"))
+    pictures = in_all_formats("nodes", lambda kind: draw_intervals(panels, "accuracy (%)", kind))
     summary, differences = _accuracies(results), _differences(results)
     first = next(iter(results.values()))[0].method
     parts = [
