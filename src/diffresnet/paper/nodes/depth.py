@@ -36,25 +36,20 @@ def run_depths(plan: NodePlan, name: str) -> Depths:
 def report_depth(plan: NodePlan) -> Report:
     """Compute the figure, and tell what the paper finds."""
     results = {name: run_depths(plan, name) for name in plan.graphs}
-    panels = [
-        CurvePanel(
-            name.capitalize(),
-            "layers",
-            "accuracy (%)",
-            [
-                accuracy_curve(kind, {depth: one.of_splits() for depth, one in found.items()})
-                for kind, found in kinds.items()
-            ],
-            ticks=NODE_DEPTHS,
-        )
-        for name, kinds in results.items()
-    ]
+    panels: list[CurvePanel] = []
+    rows: list[list[str]] = []
+    for name, kinds in results.items():
+        curves = [
+            accuracy_curve(kind, {depth: one.of_splits() for depth, one in found.items()})
+            for kind, found in kinds.items()
+        ]
+        title = name.capitalize()
+        panels.append(CurvePanel(title, "layers", "accuracy (%)", curves, ticks=NODE_DEPTHS))
+        rows += [
+            [f"{title}, {kind}", *(f"{100 * one.mean:.1f}" for one in found.values())]
+            for kind, found in kinds.items()
+        ]
     pictures = in_all_formats("depth", lambda kind: draw_curves(panels, kind))
-    rows = [
-        [f"{name.capitalize()}, {kind}", *(f"{100 * found[n].mean:.1f}" for n in NODE_DEPTHS)]
-        for name, kinds in results.items()
-        for kind, found in kinds.items()
-    ]
     summary = Table(["accuracy (%)", *(f"{depth} layers" for depth in NODE_DEPTHS)], rows)
     parts = [
         Paragraph(f"Figure 'graph' of {PAPER}, computed anew. {plan.describe()}"),
