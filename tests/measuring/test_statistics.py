@@ -3,7 +3,12 @@ import math
 import numpy as np
 import pytest
 
-from diffresnet.measuring.statistics import difference_of, half_interval, percent
+from diffresnet.measuring.statistics import (
+    difference_of,
+    half_interval,
+    percent,
+    percent_interval,
+)
 
 
 def test_an_interval_is_students() -> None:
@@ -26,3 +31,9 @@ def test_how_they_stand_in_tables() -> None:
     assert percent(0.71114, 0.0024) == "71.11 ± 0.24"
     assert percent(0.1, 0.01, sign=True) == "+10.00 ± 1.00"
     assert percent(0.1, float("nan")) == "10.00"
+    assert percent(0.71114, 0.0024, digits=1) == "71.1 ± 0.2"
+
+
+def test_how_they_stand_in_pictures() -> None:
+    values = np.array([0.1, 0.4, 0.3, 0.8])
+    assert percent_interval(values) == pytest.approx((40, 100 * half_interval(values)))

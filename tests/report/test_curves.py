@@ -1,8 +1,9 @@
 import sys
 
+import numpy as np
 import pytest
 
-from diffresnet.report.curves import Curve, CurvePanel, draw_curves
+from diffresnet.report.curves import Curve, CurvePanel, accuracy_curve, draw_curves
 from diffresnet.report.panels import PictureFormat
 
 BAND = Curve("with a band", [0, 1, 2], [50, 60, 55], [1, 2, 3])
@@ -34,3 +35,9 @@ def test_without_matplotlib_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ModuleNotFoundError, match=r"draw_curves needs .*diffresnet\[figures\]"):
         draw_curves([CurvePanel("t", "x", "y", [LINE])])
+
+
+def test_a_curve_of_accuracies_has_their_means_and_intervals() -> None:
+    curve = accuracy_curve("ours", {0: np.array([0.5, 0.5]), 2: np.array([0.25, 0.75])})
+    assert (curve.x, list(curve.y)) == ([0, 2], [50, 50])
+    assert curve.half_widths[0] == 0 < curve.half_widths[1]

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from diffresnet.report.panels import limits_of, new_figure, render
+from diffresnet.report.panels import in_all_formats, limits_of, new_figure, render
 
 
 def test_limits_are_a_square_around_all_points() -> None:
@@ -22,3 +22,7 @@ def test_one_point_has_limits_too() -> None:
 def test_rendering_repeats() -> None:
     pytest.importorskip("matplotlib")
     assert render(new_figure("f", 1, 1), "png") == render(new_figure("f", 1, 1), "png")
+
+
+def test_one_file_a_format() -> None:
+    assert in_all_formats("a", str.encode) == {"a.png": b"png", "a.svg": b"svg"}

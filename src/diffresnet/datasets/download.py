@@ -32,8 +32,7 @@ def download(url: str, name: str, sha256: str) -> Path:
     try:
         content = _fetch(url, name)
     except (HTTPException, OSError, ValueError) as error:
-        message = f"{name} could not be downloaded from {url} ({error}). {remedy}"
-        raise OSError(message) from error
+        raise OSError(f"{name} could not be downloaded from {url} ({error}). {remedy}") from error
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         message = f"{url} is not the file we know: its checksum is {found}, not {sha256}. {remedy}"
@@ -43,8 +42,7 @@ def download(url: str, name: str, sha256: str) -> Path:
 
 def _fetch(url: str, name: str) -> bytes:
     if not url.startswith(("https://", "file://")):
-        message = "only https is allowed"
-        raise ValueError(message)
+        raise ValueError("only https is allowed")
     parts: list[bytes] = []
     with urlopen(Request(url), timeout=TIMEOUT) as stream:  # noqa: S310  (checked above)
         total = int(stream.headers.get("Content-Length") or 0)

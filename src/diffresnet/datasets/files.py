@@ -20,9 +20,8 @@ def find_data_file(name: str) -> Path:
     Raises:
         FileNotFoundError: if it is in neither place; the message names both.
     """
-    cache = cache_folder()
     given = os.environ.get(VARIABLE)
-    folders = [*([Path(given)] if given else []), cache]
+    folders = [Path(given), cache_folder()] if given else [cache_folder()]
     for folder in folders:
         if (folder / name).is_file():
             return folder / name

@@ -128,8 +128,7 @@ def make_spiral(
 
 def _assign(n_points: int, n_groups: int) -> Tensor:
     """Return the group of each point, as equal in size as can be, one after the other."""
-    sizes = [n_points // n_groups + (group < n_points % n_groups) for group in range(n_groups)]
-    return torch.arange(n_groups).repeat_interleave(torch.tensor(sizes))
+    return (torch.arange(n_points) % n_groups).sort().values
 
 
 def _angles(labels: Tensor, last: float) -> Tensor:

@@ -44,6 +44,11 @@ def half_interval(values: Floats) -> float:
     return float(quantile * values.std(ddof=1) / np.sqrt(n_values))
 
 
+def percent_interval(values: Floats) -> tuple[float, float]:
+    """Return the mean and half of its 95 % interval, in percent, for a picture."""
+    return 100 * float(values.mean()), 100 * half_interval(values)
+
+
 def difference_of(first: Floats, second: Floats) -> PairedDifference:
     """Compare two methods unit by unit.
 
@@ -55,12 +60,12 @@ def difference_of(first: Floats, second: Floats) -> PairedDifference:
     return PairedDifference(float(differences.mean()), half_interval(differences))
 
 
-def percent(mean: float, half_width: float, *, sign: bool = False) -> str:
+def percent(mean: float, half_width: float, *, sign: bool = False, digits: int = 2) -> str:
     """Return a mean and half of its interval as they stand in a table.
 
     Examples:
         >>> percent(0.71114, 0.0024), percent(0.5, float("nan"), sign=True)
         ('71.11 ± 0.24', '+50.00')
     """
-    shown = f"{100 * mean:{'+' if sign else ''}.2f}"
-    return shown if isnan(half_width) else f"{shown} ± {100 * half_width:.2f}"
+    shown = f"{100 * mean:{'+' if sign else ''}.{digits}f}"
+    return shown if isnan(half_width) else f"{shown} ± {100 * half_width:.{digits}f}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,8 +61,7 @@ def run_digits(
         n_draws: how many.
         advance: called with the number of draws done and a remark.
     """
-    data: Any = load_digits()
-    points, truth = data.data, data.target
+    points, truth = load_digits(return_X_y=True)
     accuracies: dict[str, list[float]] = {}
     shown = None
     for draw in range(n_draws):
@@ -97,18 +97,10 @@ def nearest_prototype(points: Array, labels: Array) -> Array:
     return classes[(2 * points @ means.T - np.square(means).sum(axis=1)).argmax(axis=1)]
 
 
-def _nearest_neighbor(points: Array, labels: Array) -> Array:
+def _by_labeled(model: Any, points: Array, labels: Array) -> Array:
+    """Fit a model to the labeled points alone."""
     is_labeled = labels != UNLABELED
-    return KNeighborsClassifier(1).fit(points[is_labeled], labels[is_labeled]).predict(points)
-
-
-def _logistic_regression(points: Array, labels: Array) -> Array:
-    is_labeled = labels != UNLABELED
-    return (
-        LogisticRegression(max_iter=1000)
-        .fit(points[is_labeled], labels[is_labeled])
-        .predict(points)
-    )
+    return model.fit(points[is_labeled], labels[is_labeled]).predict(points)
 
 
 def _label_spreading(points: Array, labels: Array) -> Array:
@@ -123,8 +115,8 @@ def _self_training(points: Array, labels: Array) -> Array:
 
 OTHERS: dict[str, Callable[[Array, Array], Array]] = {
     "nearest prototype": nearest_prototype,
-    "1 nearest neighbor": _nearest_neighbor,
-    "logistic regression": _logistic_regression,
+    "1 nearest neighbor": partial(_by_labeled, KNeighborsClassifier(1)),
+    "logistic regression": partial(_by_labeled, LogisticRegression(max_iter=1000)),
     "LabelSpreading, knn kernel": _label_spreading,
     "SelfTraining, logistic regression": _self_training,
 }

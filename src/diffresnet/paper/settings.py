@@ -2,26 +2,35 @@
 
 from dataclasses import dataclass
 
-from diffresnet._support.types import Normalization
+from diffresnet._support.types import Array, Normalization
+from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.encoders.framing import Framing
 from diffresnet.encoders.schedule import BackboneSchedule
 from diffresnet.fewshot.methods import TaskGraph
+from diffresnet.graph.weights import build_weights
 from diffresnet.learning.tasks import Schedule
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 
 
 @dataclass(frozen=True)
 class DiffusionSettings:
-    """How a set of points is diffused."""
+    """How a planar set is diffused; row normalization is what the authors' code does there."""
 
     n_top: int
-    bandwidth: float
-    step_size: float
-    normalization: Normalization
+    bandwidth: float = 0.5
+    step_size: float = 1.0
+    normalization: Normalization = "row"
+
+    def operator(self, points: Array) -> DiffusionOperator:
+        """Return diffusion over the graph of the points."""
+        weights = build_weights(
+            points, self.n_top, bandwidth=self.bandwidth, normalization=self.normalization
+        )
+        return DiffusionOperator(weights)
 
 
-XOR = DiffusionSettings(n_top=20, bandwidth=0.5, step_size=1.0, normalization="row")
-"""Appendix E.1.3; row normalization is what the authors' code does for synthetic sets."""
+XOR = DiffusionSettings(n_top=20)
+"""Appendix E.1.3."""
 
 XOR_STEPS = (0, 1, 10, 20, 200)
 """The steps after which Figure "XOR" shows the points, the raw ones first."""
@@ -36,15 +45,10 @@ class SyntheticSettings:
     learning_rate: float
 
 
-def _planar(n_top: int, n_steps: int, learning_rate: float) -> SyntheticSettings:
-    diffusion = DiffusionSettings(n_top, bandwidth=0.5, step_size=1.0, normalization="row")
-    return SyntheticSettings(diffusion, n_steps, learning_rate)
-
-
 SYNTHETIC = {
-    "moon": _planar(n_top=25, n_steps=60, learning_rate=1.0),
-    "circle": _planar(n_top=50, n_steps=200, learning_rate=1.0),
-    "spiral": _planar(n_top=25, n_steps=900, learning_rate=0.8),
+    "moon": SyntheticSettings(DiffusionSettings(n_top=25), n_steps=60, learning_rate=1.0),
+    "circle": SyntheticSettings(DiffusionSettings(n_top=50), n_steps=200, learning_rate=1.0),
+    "spiral": SyntheticSettings(DiffusionSettings(n_top=25), n_steps=900, learning_rate=0.8),
 }
 """Appendix E.1.3."""
 

@@ -9,9 +9,8 @@ from torch import Tensor
 from diffresnet.datasets import SyntheticSet, make_xor
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.graph.matrix import symmetrize
-from diffresnet.graph.weights import build_weights
 from diffresnet.paper.one_hinge import build_one_hinge_flow
-from diffresnet.paper.settings import XOR, XOR_STEPS
+from diffresnet.paper.settings import XOR, XOR_STEPS, DiffusionSettings
 from diffresnet.theory import (
     BOUNDS,
     Bound,
@@ -36,27 +35,21 @@ SLABS = ((0.0, 1.4), (1.6, 2.0), (2.2, 3.6), (3.8, 4.2), (4.4, 5.8))
 
 @dataclass(frozen=True)
 class GrowthExample:
-    """Proposition 1 and Theorem 2 on the XOR set, with the paper's settings.
-
-    Attributes:
-        growth: L and D by step.
-        required: for each bound, the L/D of Theorem 2 for balls of diameter D.
-    """
+    """L and D of the XOR set by step, and for each bound the L/D that Theorem 2 asks of balls."""
 
     growth: Growth
     required: dict[Bound, float]
 
     def to_json(self) -> dict[str, Any]:
         """Return the rates, and the steps at which Theorem 2 applies, for a file."""
-        factors = {"step": 1.0, "step_with_ball_factor": ball_factor(2)}
         return {
             "measured_rate": self.growth.measured_rate(50, max(XOR_STEPS)),
             "spectral_rate": self.growth.spectral_rate,
             "bounds": {
-                bound: {"required_ratio": ratio}
-                | {
-                    name: self.growth.first_step_above(factor * ratio)
-                    for name, factor in factors.items()
+                bound: {
+                    "required_ratio": ratio,
+                    "step": self.growth.first_step_above(ratio),
+                    "step_with_ball_factor": self.growth.first_step_above(ball_factor(2) * ratio),
                 }
                 for bound, ratio in self.required.items()
             },
@@ -67,10 +60,7 @@ class GrowthExample:
 class GraphExample:
     """The XOR set after very many steps over a graph of 5 neighbors.
 
-    Attributes:
-        points: (400, 2).
-        max_diameter: D.
-        n_closed_classes: sets of points that no link leaves.
+    Of D is left `max_diameter`; closed classes are sets of points that no link leaves.
     """
 
     points: Tensor
@@ -84,12 +74,7 @@ class GraphExample:
 
 @dataclass(frozen=True)
 class HingeExample:
-    """Regions side by side after a network that was written down.
-
-    Attributes:
-        points: (N, 2).
-        n_wrong: points on the wrong side.
-    """
+    """Regions side by side, (N, 2), after a network that gets `n_wrong` of the points wrong."""
 
     points: Tensor
     n_wrong: int
@@ -143,14 +128,14 @@ def run_theory(generator: torch.Generator) -> TheoryResult:
         0
     """
     data = make_xor(generator)
-    few = build_weights(data.points, DIRECTED_N_TOP, bandwidth=XOR.bandwidth, normalization="row")
+    directed = DiffusionSettings(DIRECTED_N_TOP).operator(data.points)
     slabs, regions = _make_slabs(generator)
     found, labels = find_separating_direction(slabs, regions), regions % 2
     return TheoryResult(
         data,
         _grow(data),
-        _diffuse_long(data, few),
-        _diffuse_long(data, symmetrize(few)),
+        _diffuse_long(data, directed),
+        _diffuse_long(data, DiffusionOperator(symmetrize(directed.weights))),
         slabs,
         labels,
         _move(slabs, build_one_hinge_flow(slabs, regions, labels, 2, found)),
@@ -159,21 +144,14 @@ def run_theory(generator: torch.Generator) -> TheoryResult:
 
 
 def _grow(data: SyntheticSet) -> GrowthExample:
-    weights = build_weights(
-        data.points, XOR.n_top, bandwidth=XOR.bandwidth, normalization=XOR.normalization
-    )
+    operator, n_steps = XOR.operator(data.points), max(XOR_STEPS)
     growth = diffusion_growth(
-        data.points,
-        data.subclasses,
-        DiffusionOperator(weights),
-        step_size=XOR.step_size,
-        n_steps=max(XOR_STEPS),
+        data.points, data.subclasses, operator, step_size=XOR.step_size, n_steps=n_steps
     )
     return GrowthExample(growth, {bound: required_ratio(4, 2, bound) for bound in BOUNDS})
 
 
-def _diffuse_long(data: SyntheticSet, weights: Tensor) -> GraphExample:
-    operator = DiffusionOperator(weights)
+def _diffuse_long(data: SyntheticSet, operator: DiffusionOperator) -> GraphExample:
     step_size = min(1.0, operator.max_convex_step_size)
     end = operator.diffuse(data.points, step_size, DIRECTED_STEPS, method="euler")
     return GraphExample(end, max_diameter(end, data.subclasses), count_closed_classes(operator))

@@ -6,9 +6,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.datasets import SyntheticSet, make_xor
-from diffresnet.diffusion.operator import DiffusionOperator
-from diffresnet.graph.weights import build_weights
-from diffresnet.paper.settings import XOR, XOR_STEPS, DiffusionSettings
+from diffresnet.paper.settings import XOR, XOR_STEPS
 from diffresnet.theory import max_diameter, min_distance
 
 FRAMES = (*range(30), *range(30, 100, 5), *range(100, 201, 20))
@@ -44,7 +42,7 @@ class XorResult:
         }
 
 
-def run_xor(generator: torch.Generator, settings: DiffusionSettings = XOR) -> XorResult:
+def run_xor(generator: torch.Generator) -> XorResult:
     """Diffuse the XOR set step by step and measure L and D after every step.
 
     Examples:
@@ -53,14 +51,8 @@ def run_xor(generator: torch.Generator, settings: DiffusionSettings = XOR) -> Xo
         True
     """
     data = make_xor(generator)
-    weights = build_weights(
-        data.points,
-        settings.n_top,
-        bandwidth=settings.bandwidth,
-        normalization=settings.normalization,
-    )
     every_step = range(max(XOR_STEPS) + 1)
-    states = list(DiffusionOperator(weights).states(data.points, settings.step_size, every_step))
+    states = list(XOR.operator(data.points).states(data.points, XOR.step_size, every_step))
     return XorResult(
         data,
         {step: states[step] for step in XOR_STEPS},

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 MAX_COLORS = 12
-OTHER, UNREACHED = "other", "unreached"
 CIRCLE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"
 SHAPES = (CIRCLE, "M-3.5-3.5h7v7h-7z", "M0-4.8L4.5 3.4H-4.5z", "M0-5L4.5 0L0 5L-4.5 0z")
 LONG_NAME = 12
@@ -27,18 +26,15 @@ class Mark:
     kind: str
     shape: str
 
-    def to_svg(self) -> str:
-        """Return a small picture for a legend."""
-        path = f'<path class="mark k-{self.kind}" d="{self.shape}"/>'
-        return f'<svg class="swatch" viewBox="-7 -7 14 14" aria-hidden="true">{path}</svg>'
-
     def to_html(self, name: str) -> str:
-        """Return the picture and a name after it."""
-        return f'<span class="tag">{self.to_svg()}<span>{escape(name)}</span></span>'
+        """Return a small picture and a name after it."""
+        path = f'<path class="mark k-{self.kind}" d="{self.shape}"/>'
+        picture = f'<svg class="swatch" viewBox="-7 -7 14 14" aria-hidden="true">{path}</svg>'
+        return f'<span class="tag">{picture}<span>{escape(name)}</span></span>'
 
 
-UNREACHED_MARK = Mark(UNREACHED, CIRCLE)
-OTHER_MARK = Mark(OTHER, CIRCLE)
+UNREACHED_MARK = Mark("unreached", CIRCLE)
+OTHER_MARK = Mark("other", CIRCLE)
 
 
 def choose_marks(counts: npt.NDArray[np.int64]) -> tuple[Mark, ...]:
@@ -49,21 +45,19 @@ def choose_marks(counts: npt.NDArray[np.int64]) -> tuple[Mark, ...]:
     Args:
         counts: (K,) how many points each class has.
     """
-    n_classes = len(counts)
-    if n_classes <= MAX_COLORS:
-        return tuple(_mark(place) for place in range(n_classes))
-    largest = np.argsort(-counts, kind="stable")[: MAX_COLORS - 1].tolist()
-    places = {which: place for place, which in enumerate(largest)}
-    return tuple(
-        _mark(places[which]) if which in places else OTHER_MARK for which in range(n_classes)
-    )
+    own = list(range(len(counts)))
+    if len(counts) > MAX_COLORS:
+        own = np.argsort(-counts, kind="stable")[: MAX_COLORS - 1].tolist()
+    marks = [OTHER_MARK] * len(counts)
+    for place, which in enumerate(own):
+        marks[which] = Mark(str(place), SHAPES[place % len(SHAPES)])
+    return tuple(marks)
 
 
 def draw_legend(names: Sequence[str], marks: Sequence[Mark], *, has_unreached: bool) -> str:
     """Return a list of buttons, one a mark; a button shows its points alone."""
-    own = [(mark, name) for mark, name in zip(marks, names, strict=True) if mark.kind != OTHER]
-    own.sort(key=lambda entry: int(entry[0].kind))
-    entries = list(own)
+    own = [(mark, name) for mark, name in zip(marks, names, strict=True) if mark != OTHER_MARK]
+    entries = sorted(own, key=lambda entry: int(entry[0].kind))
     if len(own) < len(names):
         entries.append((OTHER_MARK, f"{len(names) - len(own)} other classes"))
     if has_unreached:
@@ -82,7 +76,3 @@ def star(radius: float) -> str:
     tips = [(radius if tip % 2 == 0 else 0.45 * radius, math.pi * tip / 5) for tip in range(10)]
     corners = (f"{far * math.sin(at):.1f} {-far * math.cos(at):.1f}" for far, at in tips)
     return f"M{'L'.join(corners)}z"
-
-
-def _mark(place: int) -> Mark:
-    return Mark(str(place), SHAPES[place % len(SHAPES)])

@@ -1,23 +1,15 @@
 """Curves with their 95 % band: something measured, against a setting."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from diffresnet.report.panels import CLASS_COLORS, PictureFormat, new_figure, render
-
-MARKERS = "osD^v"
+from diffresnet.measuring.statistics import Floats, percent_interval
+from diffresnet.report.panels import CLASS_COLORS, MARKERS, PictureFormat, new_figure, render
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line through measured points.
-
-    Attributes:
-        label: in the legend.
-        x: the setting.
-        y: what was measured.
-        half_widths: half of the 95 % interval of each; empty for a line without a band.
-    """
+    """A line through what was measured; half of each 95 % interval, if given, makes a band."""
 
     label: str
     x: Sequence[float]
@@ -25,15 +17,17 @@ class Curve:
     half_widths: Sequence[float] = ()
 
 
+def accuracy_curve(label: str, accuracies: Mapping[float, Floats]) -> Curve:
+    """Return the mean of the accuracies at each setting, in percent, with its band."""
+    means, halves = zip(*map(percent_interval, accuracies.values()), strict=True)
+    return Curve(label, list(accuracies), means, halves)
+
+
 @dataclass(frozen=True)
 class CurvePanel:
     """Curves over the same axes.
 
     Attributes:
-        title: above the panel.
-        x_label: below it.
-        y_label: beside it.
-        curves: what is drawn.
         marked: a setting that gets a dotted line, and what the legend calls it.
         logarithmic: draw powers of ten at the same distance.
         ticks: settings that are doubled from one to the next, drawn at the same distance.
@@ -49,18 +43,7 @@ class CurvePanel:
 
 
 def draw_curves(panels: Sequence[CurvePanel], picture_format: PictureFormat = "png") -> bytes:
-    """Draw panels of curves side by side.
-
-    Args:
-        panels: from left to right.
-        picture_format: of the file.
-
-    Returns:
-        The content of a picture file.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
-    """
+    """Draw panels of curves side by side, from left to right."""
     figure = new_figure("draw_curves", 5.6 * len(panels), 4)
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         for curve, color, marker in zip(panel.curves, CLASS_COLORS, MARKERS, strict=False):

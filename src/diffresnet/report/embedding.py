@@ -34,18 +34,7 @@ class Embedding:
 def draw_embeddings(
     rows: Sequence[Sequence[Embedding]], picture_format: PictureFormat = "png"
 ) -> bytes:
-    """Draw tasks in the plane, one a row, with a legend of classes for each row.
-
-    Args:
-        rows: the panels of each row, all of the same task.
-        picture_format: of the file.
-
-    Returns:
-        The content of a picture file.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
-    """
+    """Draw tasks in the plane, one a row, with a legend of classes for each row."""
     n_columns = len(rows[0])
     longest = max(len(name) for row in rows for name in row[0].class_names)
     width = 3.9 * n_columns + 0.8 + 0.085 * longest
@@ -67,11 +56,10 @@ def draw_embeddings(
 
 
 def _draw_class(panel: "Axes", embedding: Embedding, which: int, name: str) -> None:
-    members = embedding.labels == which
+    members = (embedding.labels == which).nonzero().squeeze(1)
+    is_labeled = members < embedding.n_support
+    query, support = (embedding.points[members[side]] for side in (~is_labeled, is_labeled))
     color = CLASS_COLORS[which % len(CLASS_COLORS)]
-    labeled = members.clone()
-    labeled[embedding.n_support :] = False
-    query, support = embedding.points[members & ~labeled], embedding.points[labeled]
     panel.scatter(query[:, 0], query[:, 1], c=color, s=26, alpha=0.6, linewidths=0, label=name)
     panel.scatter(
         support[:, 0], support[:, 1], c=color, s=190, marker="*", edgecolors="black", zorder=3

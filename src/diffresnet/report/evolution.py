@@ -1,17 +1,13 @@
 """Pictures of points on the move: some of their states, D and L/D by step, and an animation."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from io import BytesIO
 
 from torch import Tensor
 
 from diffresnet._support.extras import needs_extra
+from diffresnet._support.words import count
 from diffresnet.report.panels import PictureFormat, draw_points, limits_of, new_figure, render
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
 
 
 def draw_evolution(
@@ -29,12 +25,6 @@ def draw_evolution(
         max_diameters: D after 0, 1, 2, ... steps.
         ratios: L/D after 0, 1, 2, ... steps.
         picture_format: of the file.
-
-    Returns:
-        The content of a picture file.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
     """
     n_panels = len(states) + 1
     n_columns = (n_panels + 1) // 2
@@ -54,33 +44,22 @@ def draw_evolution(
 
 
 def animate_evolution(states: Mapping[int, Tensor], labels: Tensor) -> bytes:
-    """Return a GIF that shows planar points after each of some numbers of steps, one a frame.
-
-    Args:
-        states: the points (N, 2) by number of steps.
-        labels: (N,) class of each point, which gives its color.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
-    """
+    """Return a GIF of planar points, whose states (N, 2) by number of steps are one frame each."""
     figure = new_figure("animate_evolution", 3.6, 3.9)
     with needs_extra("animate_evolution", "figures"):
-        from matplotlib.animation import FuncAnimation, PillowWriter  # noqa: PLC0415  (an extra)
+        from PIL import Image  # noqa: PLC0415  (an extra)
     panel = figure.subplots()
     limits = limits_of(*states.values())
-    frames = list(states.items())
-
-    def draw(frame: tuple[int, Tensor], *_: Any) -> "list[Artist]":
+    frames: list[Image.Image] = []
+    for step, points in states.items():
         panel.clear()
-        draw_points(panel, frame[1], labels, _title(frame[0]), limits)
-        return []
-
-    animation = FuncAnimation(figure, draw, frames, blit=False)
-    with TemporaryDirectory() as folder:  # the writer insists on a file
-        path = Path(folder) / "animation.gif"
-        animation.save(path, writer=PillowWriter(fps=8), dpi=80)
-        return path.read_bytes()
+        draw_points(panel, points, labels, _title(step), limits)
+        frames.append(Image.open(BytesIO(render(figure, "png", dpi=80))).convert("RGB"))
+    content = BytesIO()
+    first, *others = frames
+    first.save(content, "gif", save_all=True, append_images=others, duration=125, loop=0)
+    return content.getvalue()
 
 
 def _title(step: int) -> str:
-    return "raw points" if step == 0 else f"after {step} step{'s' * (step > 1)}"
+    return "raw points" if step == 0 else f"after {count(step, 'step')}"

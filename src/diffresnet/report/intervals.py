@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from diffresnet.report.panels import CLASS_COLORS, PictureFormat, new_figure, render
+from diffresnet.report.panels import CLASS_COLORS, MARKERS, PictureFormat, new_figure, render
 
 Intervals: TypeAlias = Mapping[str, tuple[float, float]]
 """By method: the mean, and half of its interval."""
-
-MARKERS = "osD^v"
 
 
 def draw_intervals(
@@ -22,12 +20,6 @@ def draw_intervals(
         panels: by title of the panel, then by name of the series. All have the same methods.
         x_label: what was measured.
         picture_format: of the file.
-
-    Returns:
-        The content of a picture file.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
     """
     methods = list(next(iter(next(iter(panels.values())).values())))
     height = 1.2 + 0.32 * len(methods)

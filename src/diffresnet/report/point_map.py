@@ -48,8 +48,7 @@ def draw_map(points: Sequence[MapPoint], places: Floats, text: str) -> str:
     """
     spots = to_pixels(places)
     order = sorted(range(len(points)), key=lambda which: points[which].is_labeled)
-    is_crowded = sum(point.is_labeled for point in points) > MANY_LABELS
-    tip = star(7) if is_crowded else star(11)
+    tip = star(7 if sum(point.is_labeled for point in points) > MANY_LABELS else 11)
     paths = "\n".join(_draw_point(which, points[which], spots[which], tip) for which in order)
     rings = "\n".join(
         f'<circle class="ring" r="9" data-point="{which}" transform="{_move(spots[which])}"/>'

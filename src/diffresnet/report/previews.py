@@ -1,7 +1,6 @@
 """What the items of a report look like: small pictures, or sentences."""
 
 from base64 import b64encode
-from collections.abc import Sequence
 from html import escape
 
 from diffresnet.report.classification.outcome import Outcome, Preview
@@ -22,18 +21,15 @@ def show_preview(preview: Preview, name: str) -> str:
 
 def show_labeled(outcome: Outcome) -> str:
     """Return the first labeled items of every class."""
-    rows = [_class_row(outcome, which) for which in range(len(outcome.class_names))]
-    lines = "\n".join(row for row in rows if row)
-    return f'<table class="labeled"><tbody>{lines}</tbody></table>'
-
-
-def _class_row(outcome: Outcome, which: int) -> str:
-    mine: Sequence[int] = (outcome.encoded == which).nonzero()[0].tolist()
-    if not mine:
-        return ""
-    shown = "".join(
-        f"<li>{show_preview(outcome.previews[row], outcome.ids[row])}</li>" for row in mine[:N_EACH]
-    )
-    more = f'<li class="note">and {len(mine) - N_EACH} more</li>' if len(mine) > N_EACH else ""
-    head = outcome.marks[which].to_html(outcome.class_names[which])
-    return f'<tr><th scope="row">{head}</th><td><ul class="previews">{shown}{more}</ul></td></tr>'
+    lines: list[str] = []
+    for which, (name, mark) in enumerate(zip(outcome.class_names, outcome.marks, strict=True)):
+        mine: list[int] = (outcome.encoded == which).nonzero()[0].tolist()
+        if mine:
+            items = [show_preview(outcome.previews[row], outcome.ids[row]) for row in mine[:N_EACH]]
+            shown = "".join(f"<li>{item}</li>" for item in items)
+            if len(mine) > N_EACH:
+                shown += f'<li class="note">and {len(mine) - N_EACH} more</li>'
+            cell = f'<td><ul class="previews">{shown}</ul></td>'
+            lines.append(f'<tr><th scope="row">{mark.to_html(name)}</th>{cell}</tr>')
+    rows = "\n".join(lines)
+    return f'<table class="labeled"><tbody>{rows}</tbody></table>'

@@ -22,12 +22,6 @@ def draw_training(
         accuracies: by way of training, then by epoch; between 0 and 1.
         features: by way of training, then by epoch: (N, 2) as the classifier sees them.
         picture_format: of the file.
-
-    Returns:
-        The content of a picture file.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
     """
     n_columns = max(2, *(len(states) for states in features.values()))
     n_rows = 1 + len(features)

@@ -1,7 +1,11 @@
 import pytest
 
 from diffresnet.fewshot.methods import DiffResNetMethod, LaplacianShot, NearestPrototype, Solver
-from diffresnet.paper.fewshot.ablation_methods import ablation_network, ablation_recipes
+from diffresnet.paper.fewshot.ablation_methods import (
+    ablation_network,
+    ablation_recipes,
+    at_strength,
+)
 from diffresnet.paper.published import ABLATION_ACCURACY
 
 
@@ -28,3 +32,10 @@ def test_five_methods_on_features_as_they_are(solver: Solver) -> None:
         if isinstance(network, DiffResNetMethod)
     ]
     assert found == [(0, 0, solver), (0, 0.01, solver), (5, 0, solver)]
+
+
+def test_one_step_of_strength_two_is_one() -> None:
+    network = ablation_network(1, "kernel")
+    assert at_strength(network, 1, 2.0).step_size == 1
+    assert at_strength(network, 8, 2.0).step_size == 0.25
+    assert at_strength(network, 0, 2.0).n_steps == 0

@@ -6,9 +6,9 @@ from typing import Any
 from diffresnet._support.words import count
 from diffresnet.fewshot import Evaluation, paired_difference
 from diffresnet.fewshot.methods import Solver
-from diffresnet.measuring.statistics import PairedDifference, percent
+from diffresnet.measuring.statistics import PairedDifference, percent, percent_interval
 from diffresnet.paper.fewshot.ablation_methods import INTERNAL, ablation_network, ablation_recipes
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, shots_option, task_shape
+from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, accuracy_table, shots_option, task_shape
 from diffresnet.paper.published import ABLATION_ACCURACY, FEWSHOT_COLUMNS
 from diffresnet.paper.settings import (
     ABLATION_TASKS,
@@ -20,19 +20,13 @@ from diffresnet.paper.settings import (
 from diffresnet.report.files import Report
 from diffresnet.report.intervals import draw_intervals
 from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
-from diffresnet.report.panels import PICTURE_FORMATS
+from diffresnet.report.panels import in_all_formats
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """The five methods on the same tasks.
+    """The five methods on the same tasks, by shots, then by method."""
 
-    Attributes:
-        solver: how the networks were trained.
-        evaluations: by shots, then by method.
-    """
-
-    solver: Solver
     evaluations: dict[int, dict[str, Evaluation]]
 
     def differences(self, n_shots: int) -> dict[str, PairedDifference]:
@@ -66,66 +60,25 @@ def run_ablation(plan: TaskPlan, shots: tuple[int, ...], solver: Solver) -> Abla
         }
         for n_shots in shots
     }
-    return Ablation(solver, evaluations)
+    return Ablation(evaluations)
 
 
 def report_ablation(plan: TaskPlan, *, shots: tuple[int, ...], solver: Solver) -> Report:
     """Compute the table and show it beside the paper's."""
     result = run_ablation(plan, shots, solver)
+    columns = {count(n_shots, "shot"): found for n_shots, found in result.evaluations.items()}
     panels = {
-        count(n_shots, "shot"): {
-            "accuracy": {
-                name: (100 * evaluation.accuracy, 100 * evaluation.ci95)
-                for name, evaluation in evaluations.items()
-            }
-        }
-        for n_shots, evaluations in result.evaluations.items()
+        head: {"accuracy": {name: percent_interval(one.accuracies) for name, one in found.items()}}
+        for head, found in columns.items()
     }
-    pictures = {
-        f"ablation.{kind}": draw_intervals(panels, "accuracy (%)", kind) for kind in PICTURE_FORMATS
-    }
-    summary = _accuracies(result)
-    parts = [*_our_parts(plan, result, summary, pictures["ablation.png"]), *_published_parts()]
-    numbers = {
-        "command": plan.command("ablation", *shots_option(shots), "--solver", solver),
-        "results": result.to_json(),
-        "published_columns": FEWSHOT_COLUMNS,
-        "published_percent": ABLATION_ACCURACY,
-    }
-    return Report("What diffusion adds: the ablation", parts, pictures, numbers, [summary])
-
-
-def _accuracies(result: Ablation) -> Table:
-    columns = list(result.evaluations.values())
-    rows: list[list[str]] = []
-    for name in columns[0]:
-        found = [column[name] for column in columns]
-        accuracies = (percent(evaluation.accuracy, evaluation.ci95) for evaluation in found)
-        slowest = max(evaluation.seconds_per_task for evaluation in found)
-        rows.append([name, *accuracies, f"{1000 * slowest:.2f}"])
-    heads = [count(n_shots, "shot") for n_shots in result.evaluations]
-    return Table(["accuracy (%)", *heads, "ms per task"], rows)
-
-
-def _differences(result: Ablation) -> Table:
-    columns = [result.differences(n_shots) for n_shots in result.evaluations]
-    heads = ["Internal minus ...", *(count(n_shots, "shot") for n_shots in result.evaluations)]
-    rows = [
-        [
-            name,
-            *(percent(column[name].difference, column[name].ci95, sign=True) for column in columns),
-        ]
-        for name in columns[0]
-    ]
-    return Table(heads, rows)
-
-
-def _our_parts(plan: TaskPlan, result: Ablation, summary: Table, picture: bytes) -> list[Part]:
+    pictures = in_all_formats("ablation", lambda kind: draw_intervals(panels, "accuracy (%)", kind))
+    caption = "Mean accuracy with its 95 % interval, by method."
+    summary = accuracy_table("accuracy (%)", columns)
     steps = ", ".join(
-        f"{ablation_network(n_shots, result.solver).n_steps} for {count(n_shots, 'shot')}"
-        for n_shots in result.evaluations
+        f"{ablation_network(n_shots, solver).n_steps} for {count(n_shots, 'shot')}"
+        for n_shots in shots
     )
-    return [
+    parts = [
         Paragraph(
             f"Table 'ablation' of {PAPER}. Features are taken as they are: no centering, no "
             "normalization, no shift, no rectification."
@@ -135,10 +88,10 @@ def _our_parts(plan: TaskPlan, result: Ablation, summary: Table, picture: bytes)
             f"code keeps {FEWSHOT_GRAPH.n_top} with the point itself, bandwidth by the "
             f"{FEWSHOT_GRAPH.bandwidth_rank}th distance, step size {FEWSHOT_STEP_SIZE}, steps: "
             f"{steps}; lambda {LABEL_LAPLACIAN_WEIGHT} (Diffusion), mu {OUTPUT_LAPLACIAN_WEIGHT} "
-            f"(External). Networks are trained by the solver '{result.solver}'."
+            f"(External). Networks are trained by the solver '{solver}'."
         ),
         Heading("Ours"),
-        Picture(picture, "image/png", "Mean accuracy with its 95 % interval, by method."),
+        Picture(pictures["ablation.png"], "image/png", caption),
         Paragraph(
             "Mean over the tasks ± half of the 95 % interval; time on one thread, where it is "
             "longest."
@@ -149,7 +102,25 @@ def _our_parts(plan: TaskPlan, result: Ablation, summary: Table, picture: bytes)
             "than the accuracies themselves (points of percent ± half of the 95 % interval):"
         ),
         _differences(result),
+        *_published_parts(),
     ]
+    numbers = {
+        "command": plan.command("ablation", *shots_option(shots), "--solver", solver),
+        "results": result.to_json(),
+        "published_columns": FEWSHOT_COLUMNS,
+        "published_percent": ABLATION_ACCURACY,
+    }
+    return Report("What diffusion adds: the ablation", parts, pictures, numbers, [summary])
+
+
+def _differences(result: Ablation) -> Table:
+    differences = [result.differences(n_shots) for n_shots in result.evaluations]
+    columns = [
+        [percent(one.difference, one.ci95, sign=True) for one in found.values()]
+        for found in differences
+    ]
+    heads = ["Internal minus ...", *(count(n_shots, "shot") for n_shots in result.evaluations)]
+    return Table(heads, [list(row) for row in zip(differences[0], *columns, strict=True)])
 
 
 def _published_parts() -> list[Part]:

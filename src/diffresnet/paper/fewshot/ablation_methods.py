@@ -28,6 +28,12 @@ def ablation_network(n_shots: int, solver: Solver) -> DiffResNetMethod:
     )
 
 
+def at_strength(network: DiffResNetMethod, n_steps: int, strength: float) -> DiffResNetMethod:
+    """Return the network with r steps of strength/r each, or of 1 where that would be more."""
+    step_size = min(1.0, strength / n_steps) if n_steps > 0 else network.step_size
+    return replace(network, n_steps=n_steps, step_size=step_size)
+
+
 def ablation_recipes(n_shots: int, solver: Solver) -> list[Recipe]:
     """Return the five methods of the table, none of which transforms the features."""
     internal = ablation_network(n_shots, solver)

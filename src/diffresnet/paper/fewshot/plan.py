@@ -1,5 +1,6 @@
 """The tasks that a few-shot table or figure is computed on, and how they are told on its page."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,7 +8,9 @@ from diffresnet._support.words import count
 from diffresnet.fewshot import EpisodeShape, Evaluation, FeatureBank, Recipe, evaluate
 from diffresnet.fewshot.evaluation import identify
 from diffresnet.measuring.runs import file_of
+from diffresnet.measuring.statistics import percent
 from diffresnet.paper.settings import FEWSHOT_QUERIES, FEWSHOT_SHOTS, FEWSHOT_WAYS
+from diffresnet.report.page import Table
 
 PAPER = (
     "the paper 'Diffusion Mechanism in Residual Neural Network: Theory and Applications' "
@@ -24,6 +27,17 @@ def task_shape(n_shots: int, dirichlet: float | None = None) -> EpisodeShape:
 def shots_option(shots: tuple[int, ...]) -> list[str]:
     """Return the words of a command that ask for these shots; one and five go without saying."""
     return [] if shots == FEWSHOT_SHOTS else ["--shots", str(shots[0])]
+
+
+def accuracy_table(head: str, columns: Mapping[str, Mapping[str, Evaluation]]) -> Table:
+    """Return the accuracies of the methods of each column, and the time where it is longest."""
+    rows: list[list[str]] = []
+    for method in next(iter(columns.values())):
+        found = [evaluations[method] for evaluations in columns.values()]
+        accuracies = [percent(one.accuracy, one.ci95) for one in found]
+        slowest = max(one.seconds_per_task for one in found)
+        rows.append([method, *accuracies, f"{1000 * slowest:.2f}"])
+    return Table([head, *columns, "ms per task"], rows)
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,10 @@ class TaskPlan:
 
     def evaluate(self, recipe: Recipe, shape: EpisodeShape) -> Evaluation:
         """Evaluate a recipe on these tasks."""
+        resume = None
+        if self.unfinished is not None:
+            identity = identify(self.bank, recipe, shape, self.split, self.seed)
+            resume = file_of(self.unfinished, recipe.name, identity)
         return evaluate(
             self.bank,
             recipe,
@@ -58,7 +76,7 @@ class TaskPlan:
             n_tasks=self.n_tasks,
             seed=self.seed,
             n_jobs=self.n_jobs,
-            resume=self._resume(recipe, shape),
+            resume=resume,
         )
 
     def command(self, figure: str, *options: str) -> str:
@@ -85,9 +103,3 @@ class TaskPlan:
             for file in self.unfinished.glob("*.jsonl"):
                 file.unlink()
             self.unfinished.rmdir()
-
-    def _resume(self, recipe: Recipe, shape: EpisodeShape) -> Path | None:
-        if self.unfinished is None:
-            return None
-        identity = identify(self.bank, recipe, shape, self.split, self.seed)
-        return file_of(self.unfinished, recipe.name, identity)

@@ -8,14 +8,14 @@ from diffresnet._support.words import count
 from diffresnet.fewshot import TITLES, EpisodeShape, Evaluation, make_recipe
 from diffresnet.fewshot.methods import Solver
 from diffresnet.fewshot.recipes import ASSUME_BALANCE
-from diffresnet.measuring.statistics import percent
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, shots_option, task_shape
+from diffresnet.measuring.statistics import percent_interval
+from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, accuracy_table, shots_option, task_shape
 from diffresnet.paper.published import FEWSHOT_ACCURACY, FEWSHOT_COLUMNS
 from diffresnet.paper.settings import FEWSHOT_PROTOTYPE_WEIGHT, FEWSHOT_STEPS, FEWSHOT_TASKS
 from diffresnet.report.files import Report
 from diffresnet.report.intervals import draw_intervals
 from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
-from diffresnet.report.panels import PICTURE_FORMATS
+from diffresnet.report.panels import in_all_formats
 
 DIRICHLET = 2.0
 """Of the proportions of unbalanced queries; not the paper's, but common since."""
@@ -28,11 +28,7 @@ BALANCE = {None: "balanced", DIRICHLET: f"Dirichlet({DIRICHLET:g})"}
 
 @dataclass(frozen=True)
 class FewshotTable:
-    """Every method on the same tasks of each shape.
-
-    Attributes:
-        evaluations: by shape, then by name of the recipe.
-    """
+    """Every method on the same tasks of each shape: by shape, then by name of the recipe."""
 
     evaluations: dict[EpisodeShape, dict[str, Evaluation]]
 
@@ -77,16 +73,14 @@ def report_table(
     panels = {
         count(n_shots, "shot"): {
             f"{name} queries": {
-                TITLES[recipe]: (100 * evaluation.accuracy, 100 * evaluation.ci95)
-                for recipe, evaluation in result.evaluations[task_shape(n_shots, dirichlet)].items()
+                TITLES[recipe]: percent_interval(one.accuracies)
+                for recipe, one in result.evaluations[task_shape(n_shots, dirichlet)].items()
             }
             for dirichlet, name in BALANCE.items()
         }
         for n_shots in shots
     }
-    pictures = {
-        f"fewshot.{kind}": draw_intervals(panels, "accuracy (%)", kind) for kind in PICTURE_FORMATS
-    }
+    pictures = in_all_formats("fewshot", lambda kind: draw_intervals(panels, "accuracy (%)", kind))
     parts = [
         *_our_parts(plan, solver),
         Picture(pictures["fewshot.png"], "image/png", "Mean accuracy with its 95 % interval."),
@@ -110,17 +104,13 @@ def report_table(
 
 
 def _accuracies(result: FewshotTable, shapes: Sequence[EpisodeShape]) -> Table:
-    heads = [
-        f"{count(shape.n_support // shape.n_ways, 'shot')}, {BALANCE[shape.dirichlet]}"
+    columns = {
+        f"{count(shape.n_support // shape.n_ways, 'shot')}, {BALANCE[shape.dirichlet]}": {
+            TITLES[name]: evaluation for name, evaluation in result.evaluations[shape].items()
+        }
         for shape in shapes
-    ]
-    rows: list[list[str]] = []
-    for name in result.recipes:
-        found = [result.evaluations[shape][name] for shape in shapes]
-        slowest = max(evaluation.seconds_per_task for evaluation in found)
-        accuracies = (percent(evaluation.accuracy, evaluation.ci95) for evaluation in found)
-        rows.append([TITLES[name], *accuracies, f"{1000 * slowest:.2f}"])
-    return Table(["method", *heads, "ms per task"], rows)
+    }
+    return accuracy_table("method", columns)
 
 
 def _transforms(result: FewshotTable) -> Table:

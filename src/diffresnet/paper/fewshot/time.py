@@ -7,14 +7,13 @@ from diffresnet._support.words import count
 from diffresnet.fewshot import Evaluation, Recipe
 from diffresnet.fewshot.methods import DiffResNetMethod, Solver
 from diffresnet.measuring.statistics import percent
-from diffresnet.paper.fewshot.ablation_methods import ablation_network
+from diffresnet.paper.fewshot.ablation_methods import ablation_network, at_strength
 from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
-from diffresnet.paper.fewshot.sweeps import at_strength
 from diffresnet.paper.settings import TIME_STEPS, TIME_STRENGTH
-from diffresnet.report.curves import Curve, CurvePanel, draw_curves
+from diffresnet.report.curves import Curve, CurvePanel, accuracy_curve, draw_curves
 from diffresnet.report.files import Report
-from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
-from diffresnet.report.panels import PICTURE_FORMATS
+from diffresnet.report.page import Heading, Paragraph, Picture, Table
+from diffresnet.report.panels import in_all_formats
 
 WARM_UP_TASKS = 20
 """Done before the clock counts: the first tasks of a process take longer."""
@@ -52,11 +51,10 @@ class TimeStudy:
 
     def growth(self, n_steps: int) -> str:
         """Return how many times as long as none this number of steps takes."""
-        ratios = (
+        return ", ".join(
             f"{found[n_steps].seconds_per_task / found[0].seconds_per_task:.2f} ({solver})"
             for solver, found in self.evaluations.items()
         )
-        return ", ".join(ratios)
 
     def agreement(self) -> str:
         """Return a sentence on what descent and reordered reach on the tasks of descent."""
@@ -89,15 +87,12 @@ def run_time_study(plan: TaskPlan, n_shots: int, n_descent_tasks: int) -> TimeSt
     evaluations: dict[Solver, dict[int, Evaluation]] = {}
     for solver, own_plan in plans.items():
         if solver != "descent":
-            warm_up = min(WARM_UP_TASKS, plan.n_tasks)
-            replace(plan, n_tasks=warm_up, unfinished=None).evaluate(
-                Recipe("warm-up", time_network(n_shots, solver, 1)), shape
-            )
+            warm_up = replace(plan, n_tasks=min(WARM_UP_TASKS, plan.n_tasks), unfinished=None)
+            warm_up.evaluate(Recipe("warm-up", time_network(n_shots, solver, 1)), shape)
+        networks = {n_steps: time_network(n_shots, solver, n_steps) for n_steps in TIME_STEPS}
         evaluations[solver] = {
-            n_steps: own_plan.evaluate(
-                Recipe(f"{solver}, {n_steps} steps", time_network(n_shots, solver, n_steps)), shape
-            )
-            for n_steps in TIME_STEPS
+            n_steps: own_plan.evaluate(Recipe(f"{solver}, {n_steps} steps", network), shape)
+            for n_steps, network in networks.items()
         }
     return TimeStudy(evaluations)
 
@@ -105,43 +100,10 @@ def run_time_study(plan: TaskPlan, n_shots: int, n_descent_tasks: int) -> TimeSt
 def report_time(plan: TaskPlan, *, n_shots: int, n_descent_tasks: int) -> Report:
     """Compute the figure and tell what the paper finds."""
     result = run_time_study(plan, n_shots, n_descent_tasks)
-    panels = _panels(result, n_shots)
-    pictures = {f"time.{kind}": draw_curves(panels, kind) for kind in PICTURE_FORMATS}
+    pictures = in_all_formats("time", lambda kind: draw_curves(_panels(result, n_shots), kind))
     summary = result.table()
     caption = "Accuracy, and seconds per task on a logarithmic axis, by diffusion steps."
     parts = [
-        *_parts(plan, result, n_shots),
-        Picture(pictures["time.png"], "image/png", caption),
-        summary,
-    ]
-    options = ["--shots", str(n_shots), "--descent-tasks", str(n_descent_tasks)]
-    numbers = {
-        "command": plan.command("time", *options, "--jobs", str(plan.n_jobs)),
-        "n_shots": n_shots,
-        "results": result.to_json(),
-    }
-    return Report("What diffusion costs: seconds per task", parts, pictures, numbers, [summary])
-
-
-def _panels(result: TimeStudy, n_shots: int) -> list[CurvePanel]:
-    accuracies: list[Curve] = []
-    seconds: list[Curve] = []
-    for solver, by_steps in result.evaluations.items():
-        found = by_steps.values()
-        if solver != "descent":  # a few tasks tell nothing of accuracy
-            heights = [100 * each.accuracy for each in found]
-            halves = [100 * each.ci95 for each in found]
-            accuracies.append(Curve(solver, list(by_steps), heights, halves))
-        seconds.append(Curve(solver, list(by_steps), [each.seconds_per_task for each in found]))
-    steps = "diffusion steps"
-    return [
-        CurvePanel(f"accuracy, {count(n_shots, 'shot')}", steps, "%", accuracies),
-        CurvePanel("time on one thread", steps, "seconds per task", seconds, logarithmic=True),
-    ]
-
-
-def _parts(plan: TaskPlan, result: TimeStudy, n_shots: int) -> list[Part]:
-    return [
         Paragraph(
             f"Figure 'time' of {PAPER}, taken as they are. "
             f"Steps times step size is {TIME_STRENGTH}; one step has size 1; 0 steps is a network "
@@ -159,4 +121,30 @@ def _parts(plan: TaskPlan, result: TimeStudy, n_shots: int) -> list[Part]:
             f"{result.growth(10)}. The paper has about 1.25 and 2, on one GPU (GeForce RTX 2080 "
             "Ti), and two steps already reach its best accuracy."
         ),
+        Picture(pictures["time.png"], "image/png", caption),
+        summary,
+    ]
+    options = ["--shots", str(n_shots), "--descent-tasks", str(n_descent_tasks)]
+    numbers = {
+        "command": plan.command("time", *options, "--jobs", str(plan.n_jobs)),
+        "n_shots": n_shots,
+        "results": result.to_json(),
+    }
+    return Report("What diffusion costs: seconds per task", parts, pictures, numbers, [summary])
+
+
+def _panels(result: TimeStudy, n_shots: int) -> list[CurvePanel]:
+    accuracies = [
+        accuracy_curve(solver, {n_steps: one.accuracies for n_steps, one in found.items()})
+        for solver, found in result.evaluations.items()
+        if solver != "descent"  # a few tasks tell nothing of accuracy
+    ]
+    seconds = [
+        Curve(solver, list(found), [one.seconds_per_task for one in found.values()])
+        for solver, found in result.evaluations.items()
+    ]
+    steps = "diffusion steps"
+    return [
+        CurvePanel(f"accuracy, {count(n_shots, 'shot')}", steps, "%", accuracies),
+        CurvePanel("time on one thread", steps, "seconds per task", seconds, logarithmic=True),
     ]

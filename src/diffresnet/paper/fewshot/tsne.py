@@ -16,8 +16,8 @@ from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
 from diffresnet.paper.settings import FEWSHOT_SHOTS
 from diffresnet.report.embedding import Embedding, draw_embeddings
 from diffresnet.report.files import Report
-from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
-from diffresnet.report.panels import PICTURE_FORMATS
+from diffresnet.report.page import Heading, Paragraph, Picture, Table
+from diffresnet.report.panels import in_all_formats
 from diffresnet.theory import distance_diameter_ratio
 
 PERPLEXITY = 20.0
@@ -67,20 +67,16 @@ class TaskView:
     def embed(self) -> Embedding:
         """Return the points in the plane, by t-SNE."""
         perplexity = min(PERPLEXITY, (len(self.points) - 1) / 3)
-        planar = TSNE(perplexity=perplexity, random_state=RANDOM_STATE).fit_transform(
-            self.points.numpy()
-        )
-        return Embedding(
-            f"{count(self.n_shots, 'shot')}, {self._when}",
-            torch.from_numpy(planar),
-            self.labels,
-            self.n_support,
-            self.class_names,
-        )
+        model = TSNE(perplexity=perplexity, random_state=RANDOM_STATE)
+        planar = torch.from_numpy(model.fit_transform(self.points.numpy()))
+        title = ", ".join(self.words)
+        return Embedding(title, planar, self.labels, self.n_support, self.class_names)
 
     @property
-    def _when(self) -> str:
-        return f"after {count(self.n_steps, 'step')}" if self.n_steps else "before diffusion"
+    def words(self) -> tuple[str, str]:
+        """The number of shots, and before or after how many steps."""
+        when = f"after {count(self.n_steps, 'step')}" if self.n_steps else "before diffusion"
+        return count(self.n_shots, "shot"), when
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers, for a file."""
@@ -95,10 +91,8 @@ class TaskView:
 
     def to_row(self) -> list[str]:
         """Return the cells of a table."""
-        ratio = distance_diameter_ratio(self.points, self.labels)
-        ratios = f"{self.between_within_ratio:.2f}", f"{ratio:.2f}"
-        what = count(self.n_shots, "shot"), self._when
-        return [*what, *ratios, f"{100 * self.accuracy:.1f}"]
+        ratios = self.between_within_ratio, distance_diameter_ratio(self.points, self.labels)
+        return [*self.words, *(f"{ratio:.2f}" for ratio in ratios), f"{100 * self.accuracy:.1f}"]
 
 
 def view_task(plan: TaskPlan, n_shots: int, task: int) -> tuple[TaskView, TaskView]:
@@ -119,23 +113,15 @@ def view_task(plan: TaskPlan, n_shots: int, task: int) -> tuple[TaskView, TaskVi
 
 def report_tsne(plan: TaskPlan, *, task: int) -> Report:
     """Draw one task of each number of shots, before and after diffusion."""
-    views = [view_task(plan, n_shots, task) for n_shots in FEWSHOT_SHOTS]
-    rows = [[view.embed() for view in pair] for pair in views]
-    pictures = {f"tsne.{kind}": draw_embeddings(rows, kind) for kind in PICTURE_FORMATS}
+    pairs = [view_task(plan, n_shots, task) for n_shots in FEWSHOT_SHOTS]
+    views = [view for pair in pairs for view in pair]
+    embeddings = [[view.embed() for view in pair] for pair in pairs]
+    pictures = in_all_formats("tsne", lambda kind: draw_embeddings(embeddings, kind))
     heads = ["task", "features", "between/within", "L/D", "nearest prototype (%)"]
-    summary = Table(heads, [view.to_row() for pair in views for view in pair])
+    summary = Table(heads, [view.to_row() for view in views])
     caption = "Stars: labeled points. Circles: queries. Colors: classes."
-    parts = [*_parts(plan, task), Picture(pictures["tsne.png"], "image/png", caption), summary]
-    numbers = {
-        "command": plan.command("tsne", "--task", str(task)),
-        "results": [view.to_json() for pair in views for view in pair],
-    }
-    return Report("One task, before and after diffusion", parts, pictures, numbers, [summary])
-
-
-def _parts(plan: TaskPlan, task: int) -> list[Part]:
     where = "" if plan.split is None else f" of the split '{plan.split}'"
-    return [
+    parts = [
         Paragraph(
             f"Figure 'tsne' of {PAPER}, taken as they are. "
             f"Task {task} with seed {plan.seed}{where} of {plan.name}; graph, steps and step size "
@@ -154,4 +140,11 @@ def _parts(plan: TaskPlan, task: int) -> list[Part]:
             "The paper finds points of a class drawn together by diffusion, more visibly for one "
             "shot than for five, and a class that falls into two subclasses."
         ),
+        Picture(pictures["tsne.png"], "image/png", caption),
+        summary,
     ]
+    numbers = {
+        "command": plan.command("tsne", "--task", str(task)),
+        "results": [view.to_json() for view in views],
+    }
+    return Report("One task, before and after diffusion", parts, pictures, numbers, [summary])

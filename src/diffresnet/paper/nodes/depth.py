@@ -1,18 +1,17 @@
 """Figure "graph" (Section 5.2): the accuracy of GCN and of Diff-ResNet by depth."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from diffresnet.measuring.statistics import half_interval
 from diffresnet.nodes.baselines.convolution import Convolution
 from diffresnet.nodes.deep_diffresnet import SCHEDULE, DeepDiffResNet
 from diffresnet.nodes.method import NodeMethod
 from diffresnet.nodes.protocol import NodeResult
 from diffresnet.paper.nodes.plan import PAPER, NodePlan
 from diffresnet.paper.settings import NODE_DEPTH_DROPOUT, NODE_DEPTHS, NODE_SETTINGS
-from diffresnet.report.curves import Curve, CurvePanel, draw_curves
+from diffresnet.report.curves import CurvePanel, accuracy_curve, draw_curves
 from diffresnet.report.files import Report
 from diffresnet.report.page import Heading, Paragraph, Picture, Table
-from diffresnet.report.panels import PICTURE_FORMATS
+from diffresnet.report.panels import in_all_formats
 
 Depths = Mapping[str, Mapping[int, NodeResult]]
 """By kind of network, then by its number of layers."""
@@ -20,45 +19,37 @@ Depths = Mapping[str, Mapping[int, NodeResult]]
 
 def run_depths(plan: NodePlan, name: str) -> Depths:
     """Run both kinds of network at every depth, on the graph of that name."""
-    settings = NODE_SETTINGS[name]
-    strength, n_steps = settings.step_size * settings.n_steps, settings.n_steps
-    kinds: dict[str, dict[int, NodeMethod]] = {
-        "GCN": {
-            depth: Convolution("gcn", n_layers=depth, dropout=NODE_DEPTH_DROPOUT, schedule=SCHEDULE)
-            for depth in NODE_DEPTHS
-        },
-        "Diff-ResNet": {
-            depth: DeepDiffResNet(
-                depth, strength=strength, n_steps=n_steps, dropout=NODE_DEPTH_DROPOUT
-            )
-            for depth in NODE_DEPTHS
-        },
+    n_steps, dropout = NODE_SETTINGS[name].n_steps, NODE_DEPTH_DROPOUT
+    strength = NODE_SETTINGS[name].step_size * n_steps
+    kinds: dict[str, Callable[[int], NodeMethod]] = {
+        "GCN": lambda n: Convolution("gcn", n_layers=n, dropout=dropout, schedule=SCHEDULE),
+        "Diff-ResNet": lambda n: DeepDiffResNet(
+            n, strength=strength, n_steps=n_steps, dropout=dropout
+        ),
     }
     return {
-        kind: {depth: plan.run(name, method) for depth, method in methods.items()}
-        for kind, methods in kinds.items()
+        kind: {depth: plan.run(name, make(depth)) for depth in NODE_DEPTHS}
+        for kind, make in kinds.items()
     }
 
 
 def report_depth(plan: NodePlan) -> Report:
     """Compute the figure, and tell what the paper finds."""
     results = {name: run_depths(plan, name) for name in plan.graphs}
-    panels = [
-        CurvePanel(
-            name.capitalize(),
-            "layers",
-            "accuracy (%)",
-            [_curve(kind, found) for kind, found in kinds.items()],
-            ticks=NODE_DEPTHS,
-        )
-        for name, kinds in results.items()
-    ]
-    pictures = {f"depth.{kind}": draw_curves(panels, kind) for kind in PICTURE_FORMATS}
-    rows = [
-        [f"{name.capitalize()}, {kind}", *(f"{100 * found[n].mean:.1f}" for n in NODE_DEPTHS)]
-        for name, kinds in results.items()
-        for kind, found in kinds.items()
-    ]
+    panels: list[CurvePanel] = []
+    rows: list[list[str]] = []
+    for name, kinds in results.items():
+        curves = [
+            accuracy_curve(kind, {depth: one.of_splits() for depth, one in found.items()})
+            for kind, found in kinds.items()
+        ]
+        title = name.capitalize()
+        panels.append(CurvePanel(title, "layers", "accuracy (%)", curves, ticks=NODE_DEPTHS))
+        rows += [
+            [f"{title}, {kind}", *(f"{100 * one.mean:.1f}" for one in found.values())]
+            for kind, found in kinds.items()
+        ]
+    pictures = in_all_formats("depth", lambda kind: draw_curves(panels, kind))
     summary = Table(["accuracy (%)", *(f"{depth} layers" for depth in NODE_DEPTHS)], rows)
     parts = [
         Paragraph(f"Figure 'graph' of {PAPER}, computed anew. {plan.describe()}"),
@@ -91,13 +82,3 @@ def report_depth(plan: NodePlan) -> Report:
         },
     }
     return Report("Depth of networks on citation graphs", parts, pictures, numbers, [summary])
-
-
-def _curve(kind: str, found: Mapping[int, NodeResult]) -> Curve:
-    splits = [one.of_splits() for one in found.values()]
-    return Curve(
-        kind,
-        list(found),
-        [100 * float(one.mean()) for one in splits],
-        [100 * half_interval(one) for one in splits],
-    )

@@ -17,14 +17,7 @@ PAPER = (
 
 @dataclass(frozen=True)
 class NodePlan:
-    """What to compute on, and how to share the work.
-
-    Attributes:
-        graphs: by name, standardized.
-        protocol: of the splits.
-        n_jobs: processes.
-        runs: a folder that keeps each run as it ends, to go on from.
-    """
+    """Standardized graphs by name, their splits, and a folder that keeps runs to go on from."""
 
     graphs: Mapping[str, NodeGraph]
     protocol: SplitProtocol
@@ -41,10 +34,9 @@ class NodePlan:
 
     def command(self, figure: str, *options: str) -> str:
         """Return the command that computes a table or figure on these splits."""
-        graphs = ["--graphs", ",".join(self.graphs)]
-        out = ["--out", figure]
-        counts = ["--splits", str(self.protocol.n_splits), "--inits", str(self.protocol.n_inits)]
-        return " ".join(["diffresnet reproduce", figure, *out, *graphs, *counts, *options])
+        graphs = f"--out {figure} --graphs {','.join(self.graphs)}"
+        counts = f"--splits {self.protocol.n_splits} --inits {self.protocol.n_inits}"
+        return " ".join(["diffresnet reproduce", figure, graphs, counts, *options])
 
     def describe(self) -> str:
         """Return sentences about the graphs and the splits."""

@@ -1,9 +1,9 @@
 """Table "graph" (Section 5.2): every method on the same splits of the citation graphs."""
 
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import nan
 
-from diffresnet.measuring.statistics import half_interval
+from diffresnet.measuring.statistics import percent, percent_interval
 from diffresnet.nodes.catalog import make_method
 from diffresnet.nodes.protocol import NodeResult, compare
 from diffresnet.paper.nodes.plan import PAPER, NodePlan
@@ -12,34 +12,25 @@ from diffresnet.paper.settings import NODE_SETTINGS
 from diffresnet.report.files import Report
 from diffresnet.report.intervals import draw_intervals
 from diffresnet.report.page import Heading, Paragraph, Picture, Table
-from diffresnet.report.panels import PICTURE_FORMATS
+from diffresnet.report.panels import in_all_formats
 
 Results = Mapping[str, Sequence[NodeResult]]
 """By graph, one of each method."""
 
 
-def run_table(plan: NodePlan, methods: Sequence[str]) -> Results:
-    """Run the methods on every graph, with the paper's settings for it."""
-    return {
+def report_nodes(plan: NodePlan, methods: Sequence[str]) -> Report:
+    """Compute the table and show it beside the paper's."""
+    results = {
         name: [plan.run(name, make_method(method, NODE_SETTINGS[name])) for method in methods]
         for name in plan.graphs
     }
-
-
-def report_nodes(plan: NodePlan, methods: Sequence[str]) -> Report:
-    """Compute the table and show it beside the paper's."""
-    results = run_table(plan, methods)
     panels = {
         name.capitalize(): {
-            "ours": {
-                one.method: (100 * one.mean, 100 * half_interval(one.of_splits())) for one in found
-            },
+            "ours": {one.method: percent_interval(one.of_splits()) for one in found},
         }
         for name, found in results.items()
     }
-    pictures = {
-        f"nodes.{kind}": draw_intervals(panels, "accuracy (%)", kind) for kind in PICTURE_FORMATS
-    }
+    pictures = in_all_formats("nodes", lambda kind: draw_intervals(panels, "accuracy (%)", kind))
     summary, differences = _accuracies(results), _differences(results)
     first = next(iter(results.values()))[0].method
     parts = [
@@ -71,11 +62,9 @@ def _accuracies(results: Results) -> Table:
     for found in zip(*results.values(), strict=True):
         cells: list[str] = []
         for name, one in zip(results, found, strict=True):
-            published = NODE_ACCURACY.get(one.method)
-            wide = f" ± {100 * one.std:.1f}" if len(one.runs) > 1 else ""
-            cells.append(f"{100 * one.mean:.1f}{wide}")
-            place = NODE_GRAPHS.index(name)
-            cells.append(f"{published[place][0]} ± {published[place][1]}" if published else "-")
+            cells.append(percent(one.mean, one.std if len(one.runs) > 1 else nan, digits=1))
+            published, place = NODE_ACCURACY.get(one.method), NODE_GRAPHS.index(name)
+            cells.append("{} ± {}".format(*published[place]) if published else "-")
         rows.append([found[0].method, *cells])
     return Table(["method", *heads], rows)
 
@@ -83,13 +72,9 @@ def _accuracies(results: Results) -> Table:
 def _differences(results: Results) -> Table:
     rows: list[list[str]] = []
     for found in zip(*results.values(), strict=True):
-        pairs = [
-            compare(firsts[0], one) for firsts, one in zip(results.values(), found, strict=True)
-        ]
-        cells = [
-            f"{100 * one.difference:+.1f}" + ("" if isnan(one.ci95) else f" ± {100 * one.ci95:.1f}")
-            for one in pairs
-        ]
+        pairs = zip(results.values(), found, strict=True)
+        differences = [compare(firsts[0], one) for firsts, one in pairs]
+        cells = [percent(one.difference, one.ci95, sign=True, digits=1) for one in differences]
         seconds = " / ".join(f"{one.seconds_per_run:.3g}" for one in found)
         rows.append([found[0].method, *cells, seconds])
     heads = [name.capitalize() for name in results]

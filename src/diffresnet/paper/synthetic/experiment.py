@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from diffresnet.datasets import SyntheticSet, make_circle, make_moon, make_spiral
 from diffresnet.diffusion.operator import DiffusionOperator
-from diffresnet.graph.weights import build_weights
 from diffresnet.learning import Batch, CrossEntropy, Descent, DivergenceError
 from diffresnet.nn import DiffResNet
 from diffresnet.paper.settings import (
@@ -83,14 +82,8 @@ def make_problem(name: str, seed: int, *, diffused: bool) -> Problem:
     settings = SYNTHETIC[name]
     operator = None
     if diffused:
-        weights = build_weights(
-            data.points,
-            settings.diffusion.n_top,
-            bandwidth=settings.diffusion.bandwidth,
-            normalization=settings.diffusion.normalization,
-        )
-        steps = DiffusionOperator(weights).collapse(settings.diffusion.step_size, settings.n_steps)
-        operator = steps.to(torch.float32)
+        steps = settings.diffusion.operator(data.points)
+        operator = steps.collapse(settings.diffusion.step_size, settings.n_steps).to(torch.float32)
     return Problem(name, data.points.float(), data.labels, operator)
 
 
@@ -110,17 +103,19 @@ def train_synthetic(
         model = DiffResNet(2, 2, step_size=1.0, n_steps=int(problem.operator is not None))
     inputs = problem.points, problem.operator
     features: dict[int, Tensor] = {}
-    epochs = iter(range(n_epochs + 1))
+    accuracies: list[float] = []
 
     def evaluate(_: object) -> dict[str, float]:
-        epoch = next(epochs)
+        epoch = len(accuracies)
         if epoch > max(SYNTHETIC_EPOCHS) and epoch % LATE_EPOCHS != 0 and epoch != n_epochs:
+            accuracies.append(accuracies[-1])
             return {}
         seen = model.features(*inputs)
         if epoch in SYNTHETIC_EPOCHS:
             features[epoch] = seen
         right = model.classifier(seen).argmax(dim=1) == problem.labels
-        return {"accuracy": float(right.double().mean())}
+        accuracies.append(float(right.double().mean()))
+        return {}
 
     make_optimizer = partial(
         torch.optim.SGD,
@@ -135,13 +130,10 @@ def train_synthetic(
     diverged = False
     try:
         history = descent.train(model, lambda: [batch], [CrossEntropy()], evaluate=evaluate)
-    except DivergenceError as error:
-        history, diverged = error.history, True
-    if history.ending == "interrupted":
-        raise KeyboardInterrupt
-    accuracies: list[float] = []
-    for record in history.records:
-        accuracies.append(record.get("accuracy", accuracies[-1] if accuracies else 0.0))
+        if history.ending == "interrupted":
+            raise KeyboardInterrupt
+    except DivergenceError:
+        diverged = True
     accuracies += [0.0] * (n_epochs + 1 - len(accuracies))  # without a network, nothing is right
     n_dead_units = _count_dead_units(model, problem)
     return SyntheticRun(tuple(accuracies), features, n_dead_units, diverged)

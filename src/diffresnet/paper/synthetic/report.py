@@ -1,5 +1,6 @@
 """The figures of Section 5.1 and Appendix E.1.4, as files and on one page."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from diffresnet.paper.settings import SYNTHETIC, SYNTHETIC_EPOCHS
 from diffresnet.paper.synthetic.experiment import (
     MAKERS,
     RECIPES,
+    Problem,
     SyntheticRun,
     make_problem,
     train_synthetic,
@@ -20,6 +22,7 @@ from diffresnet.paper.xor import XorResult, run_xor
 from diffresnet.report.evolution import animate_evolution, draw_evolution
 from diffresnet.report.files import Report
 from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
+from diffresnet.report.panels import in_all_formats
 from diffresnet.report.training import draw_training
 
 RECIPE_WORDS = {
@@ -27,6 +30,19 @@ RECIPE_WORDS = {
     "momentum": "optimizer and momentum kept (the paper's text)",
     "reliable": "momentum kept, learning rate 0.1 (ours)",
 }
+
+FAILURES = {
+    "n_diverged": "failed: diverged",
+    "n_with_dead_units": "dead units",
+    "n_thrown_out_by_the_step": "was there, thrown out",
+    "n_not_there_yet": "never there",
+}
+"""What becomes of seeds that fail, and the head of its column."""
+
+INTRODUCTION = (
+    "The synthetic experiments of the paper 'Diffusion Mechanism in Residual Neural "
+    "Network: Theory and Applications' (Section 5.1 and Appendix E.1.4), computed anew."
+)
 
 
 def reproduce_synthetic(out: Path, *, n_seeds: int, n_epochs: int, n_jobs: int) -> list[Path]:
@@ -36,18 +52,20 @@ def reproduce_synthetic(out: Path, *, n_seeds: int, n_epochs: int, n_jobs: int) 
     with progress_bar("drawing", 1 + len(MAKERS)) as advance:
         xor = run_xor(torch.Generator().manual_seed(0))
         files = _draw_xor(xor)
-        parts = [*_introduction(), *_xor_parts(xor, files)]
+        parts = [Paragraph(INTRODUCTION), *_xor_parts(xor, files)]
         shown: dict[str, Any] = {}
         for n_done, name in enumerate(MAKERS, start=1):
             advance(n_done, name)
             seed = _choose_seed(studies, name)
+            plain = make_problem(name, seed, diffused=False)
+            problems = {"without": plain, "with": make_problem(name, seed, diffused=True)}
             runs = {
-                "without": _run(name, seed, diffused=False),
-                "with": _run(name, seed, diffused=True),
+                way: train_synthetic(problem, RECIPES["authors"], seed=seed)
+                for way, problem in problems.items()
             }
-            files |= _draw_set(name, seed, runs)
+            files |= _draw_set(plain, runs)
             parts += _set_parts(name, seed, runs, files[f"{name}.png"])
-            shown[name] = {"seed": seed} | {key: run.accuracies for key, run in runs.items()}
+            shown[name] = {"seed": seed} | {way: run.accuracies for way, run in runs.items()}
     parts += _seed_parts(studies, epochs)
     results = {
         "command": f"diffresnet reproduce synthetic --seeds {n_seeds} --epochs {n_epochs}",
@@ -59,47 +77,25 @@ def reproduce_synthetic(out: Path, *, n_seeds: int, n_epochs: int, n_jobs: int) 
     return Report("Diffusion on the synthetic sets", parts, files, results).write(out)
 
 
-def _run(name: str, seed: int, *, diffused: bool) -> SyntheticRun:
-    problem = make_problem(name, seed, diffused=diffused)
-    return train_synthetic(problem, RECIPES["authors"], seed=seed)
-
-
 def _choose_seed(studies: list[SeedStudy], name: str) -> int:
     """Return the first seed that succeeds by the authors' recipe, or else the best one."""
     study = next(s for s in studies if (s.name, s.recipe, s.diffused) == (name, "authors", True))
-    reached = [run[max(SYNTHETIC_EPOCHS)] for run in study.accuracies]
-    succeeded = [seed for seed, accuracy in enumerate(reached) if accuracy >= SUCCESS]
-    return succeeded[0] if succeeded else reached.index(max(reached))
+    reached = [min(run[max(SYNTHETIC_EPOCHS)], SUCCESS) for run in study.accuracies]
+    return reached.index(max(reached))
 
 
 def _draw_xor(xor: XorResult) -> dict[str, bytes]:
-    numbers = xor.to_json()
+    numbers, labels = xor.to_json(), xor.data.labels
     curves = numbers["max_diameter"], numbers["distance_diameter_ratio"]
-    return {
-        "xor.png": draw_evolution(xor.shown, xor.data.labels, *curves),
-        "xor.svg": draw_evolution(xor.shown, xor.data.labels, *curves, "svg"),
-        "xor.gif": animate_evolution(xor.frames, xor.data.labels),
-    }
+    pictures = in_all_formats("xor", partial(draw_evolution, xor.shown, labels, *curves))
+    return pictures | {"xor.gif": animate_evolution(xor.frames, labels)}
 
 
-def _draw_set(name: str, seed: int, runs: dict[str, SyntheticRun]) -> dict[str, bytes]:
-    problem = make_problem(name, seed, diffused=False)
-    accuracies = {f"{key} diffusion": run.accuracies for key, run in runs.items()}
-    features = {key: run.features for key, run in runs.items()}
-    arguments = problem.points, problem.labels, accuracies, features
-    return {
-        f"{name}.png": draw_training(*arguments),
-        f"{name}.svg": draw_training(*arguments, "svg"),
-    }
-
-
-def _introduction() -> list[Part]:
-    return [
-        Paragraph(
-            "The synthetic experiments of the paper 'Diffusion Mechanism in Residual Neural "
-            "Network: Theory and Applications' (Section 5.1 and Appendix E.1.4), computed anew."
-        )
-    ]
+def _draw_set(plain: Problem, runs: dict[str, SyntheticRun]) -> dict[str, bytes]:
+    accuracies = {f"{way} diffusion": run.accuracies for way, run in runs.items()}
+    features = {way: run.features for way, run in runs.items()}
+    draw = partial(draw_training, plain.points, plain.labels, accuracies, features)
+    return in_all_formats(plain.name, draw)
 
 
 def _xor_parts(xor: XorResult, files: dict[str, bytes]) -> list[Part]:
@@ -123,59 +119,45 @@ def _xor_parts(xor: XorResult, files: dict[str, bytes]) -> list[Part]:
 
 
 def _set_parts(name: str, seed: int, runs: dict[str, SyntheticRun], picture: bytes) -> list[Part]:
-    def row(title: str, percents: list[float]) -> list[str]:
-        return [title, *(f"{percent:.1f}" for percent in percents)]
-
     rows: list[list[str]] = []
-    for key, run in runs.items():
-        rows.append(row(f"paper, {key} diffusion", list(SYNTHETIC_ACCURACY[name][key])))
+    for way, run in runs.items():
         ours = [100 * run.accuracies[epoch] for epoch in SYNTHETIC_EPOCHS]
-        rows.append(row(f"ours, {key} diffusion", ours))
-    settings = SYNTHETIC[name]
+        for who, percents in (("paper", SYNTHETIC_ACCURACY[name][way]), ("ours", ours)):
+            rows.append([f"{who}, {way} diffusion", *(f"{percent:.1f}" for percent in percents)])
+    caption = f"{name}: raw points, accuracy by epoch, and features before the classifier."
     return [
         Heading(f"{name.capitalize()}: a network of 18 parameters"),
         Paragraph(
-            f"1,000 points, all labeled; one residual block, then {settings.n_steps} diffusion "
-            f"steps, then a linear classifier. The paper shows one chosen seed. Ours is seed "
-            f"{seed}: the first that reaches 99 % at epoch 20 with the authors' settings, or the "
-            "best if none does; the last table tells how many do."
+            f"1,000 points, all labeled; one residual block, then {SYNTHETIC[name].n_steps} "
+            "diffusion steps, then a linear classifier. The paper shows one chosen seed. Ours is "
+            f"seed {seed}: the first that reaches 99 % at epoch 20 with the authors' settings, or "
+            "the best if none does; the last table tells how many do."
         ),
-        Picture(
-            picture,
-            "image/png",
-            f"{name}: raw points, accuracy by epoch, and features before the classifier.",
-        ),
+        Picture(picture, "image/png", caption),
         Table(["accuracy (%) at epoch", *map(str, SYNTHETIC_EPOCHS)], rows),
     ]
 
 
 def _seed_parts(studies: list[SeedStudy], epochs: tuple[int, int]) -> list[Part]:
-    first, last = epochs
     heads = ["set", "recipe", "diffusion"]
     for epoch in epochs:
         heads += [f"mean %, epoch {epoch}", f"seeds at 99 %, epoch {epoch}"]
-    heads += ["failed: diverged", "dead units", "was there, thrown out", "never there"]
     rows: list[list[str]] = []
     for study in studies:
         cells = [study.name, study.recipe, "with" if study.diffused else "without"]
-        for epoch in (first, last):
-            reached = study.at(epoch)
-            n_seeds = len(study.accuracies)
-            cells += [f"{100 * reached['mean_accuracy']:.1f}"]
-            cells += [f"{reached['n_successes']:.0f} of {n_seeds}"]
+        for reached in map(study.at, epochs):
+            cells.append(f"{100 * reached['mean_accuracy']:.1f}")
+            cells.append(f"{reached['n_successes']:.0f} of {len(study.accuracies)}")
         failures = study.failures()
-        names = ("diverged", "with_dead_units", "thrown_out_by_the_step", "not_there_yet")
-        cells += [str(failures[f"n_{reason}"]) for reason in names]
-        rows.append(cells)
+        rows.append([*cells, *(str(failures[reason]) for reason in FAILURES)])
+    recipes = "; ".join(f"{name} = {words}" for name, words in RECIPE_WORDS.items())
     return [
         Heading("Many seeds"),
         Paragraph(
             "One seed a set proves little, so here are many; each draws its own points and its own "
-            "initialization. Recipes: "
-            + "; ".join(f"{name} = {words}" for name, words in RECIPE_WORDS.items())
-            + "."
+            f"initialization. Recipes: {recipes}."
         ),
-        Table(heads, rows),
+        Table([*heads, *FAILURES.values()], rows),
         Paragraph(
             "With two hidden units and a learning rate of 1 (spiral 0.8), a few large steps "
             "decide. Most seeds that fail with diffusion have a hidden unit that a step has pushed "

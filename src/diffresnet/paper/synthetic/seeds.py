@@ -4,6 +4,7 @@ The paper shows one seed a set. Many tell what diffusion does from what the seed
 """
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeAlias
 
 from diffresnet._support.progress import progress_bar
@@ -24,16 +25,7 @@ Runs: TypeAlias = dict[tuple[str, bool], SyntheticRun]
 
 @dataclass(frozen=True)
 class SeedStudy:
-    """Many seeds of one set and recipe.
-
-    Attributes:
-        name: of the set.
-        recipe: its name.
-        diffused: with diffusion, or without.
-        accuracies: by seed, then by epoch.
-        n_dead_units: by seed, at the end.
-        diverged: by seed.
-    """
+    """Many seeds of one set and recipe: what became of each, its accuracies by epoch."""
 
     name: str
     recipe: str
@@ -54,12 +46,11 @@ class SeedStudy:
         """Return what became of the seeds that fail at the last epoch."""
         runs = zip(self.accuracies, self.n_dead_units, self.diverged, strict=True)
         failed = [(run, n_dead) for run, n_dead, lost in runs if run[-1] < SUCCESS and not lost]
-        dead = [run for run, n_dead in failed if n_dead > 0]
         alive = [run for run, n_dead in failed if n_dead == 0]
         return {
             "n_failed": len(failed) + sum(self.diverged),
             "n_diverged": sum(self.diverged),
-            "n_with_dead_units": len(dead),
+            "n_with_dead_units": len(failed) - len(alive),
             "n_thrown_out_by_the_step": sum(max(run) >= SUCCESS for run in alive),
             "n_not_there_yet": sum(max(run) < SUCCESS for run in alive),
         }
@@ -86,28 +77,21 @@ def study_seeds(n_seeds: int, n_epochs: int, *, n_jobs: int = 1) -> list[SeedStu
         for place, runs in run_all(_train_recipes, calls, n_jobs=n_jobs):
             results[tasks[place]] = runs
             advance(len(results), tasks[place][0])
-    return [
-        SeedStudy(
-            name,
-            recipe,
-            diffused,
-            tuple(results[name, seed][recipe, diffused].accuracies for seed in range(n_seeds)),
-            tuple(results[name, seed][recipe, diffused].n_dead_units for seed in range(n_seeds)),
-            tuple(results[name, seed][recipe, diffused].diverged for seed in range(n_seeds)),
-        )
-        for name in MAKERS
-        for recipe in RECIPES
-        for diffused in (True, False)
-    ]
+    studies: list[SeedStudy] = []
+    for name, recipe, diffused in product(MAKERS, RECIPES, (True, False)):
+        runs = [results[name, seed][recipe, diffused] for seed in range(n_seeds)]
+        accuracies = tuple(run.accuracies for run in runs)
+        n_dead_units = tuple(run.n_dead_units for run in runs)
+        diverged = tuple(run.diverged for run in runs)
+        studies.append(SeedStudy(name, recipe, diffused, accuracies, n_dead_units, diverged))
+    return studies
 
 
 def _train_recipes(name: str, seed: int, n_epochs: int) -> Runs:
     """Train one set from one seed in every way."""
-    runs: Runs = {}
-    for diffused in (True, False):
-        problem = make_problem(name, seed, diffused=diffused)
-        for recipe_name, recipe in RECIPES.items():
-            runs[recipe_name, diffused] = train_synthetic(
-                problem, recipe, seed=seed, n_epochs=n_epochs
-            )
-    return runs
+    problems = {diffused: make_problem(name, seed, diffused=diffused) for diffused in (True, False)}
+    return {
+        (name, diffused): train_synthetic(problem, recipe, seed=seed, n_epochs=n_epochs)
+        for diffused, problem in problems.items()
+        for name, recipe in RECIPES.items()
+    }

@@ -1,7 +1,6 @@
 """The report of a classifier: one page, with nothing outside it, to look at and to print."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
@@ -18,14 +17,6 @@ from diffresnet.report.previews import show_labeled
 from diffresnet.report.shell import make_shell
 
 N_SHOWN = 10
-
-
-@dataclass(frozen=True)
-class MapParts:
-    """The map of a report: its markup, and the data of its script."""
-
-    html: str
-    data: str
 
 
 def make_report(
@@ -49,21 +40,18 @@ def make_report(
         ValueError: if there are more or fewer ids, or previews, than points.
     """
     outcome = _read_outcome(model, ids, previews)
-    suggested = model.suggest(N_SHOWN)
-    drawn = _make_map(model, outcome, suggested)
+    suggested, least_certain = model.suggest(N_SHOWN), parts.least_certain(outcome, N_SHOWN)
+    drawn_map, data = _make_map(model, outcome, suggested)
     health = "".join(f"<li>{escape(line)}</li>" for line in model.diagnose().sentences)
     body = "\n".join(
         [
             parts.headline(outcome),
-            f'<section class="card wide">{drawn.html}</section>',
+            f'<section class="card wide">{drawn_map}</section>',
             '<div class="columns">',
             parts.card("How sure", parts.histogram(outcome)),
             parts.card("The graph's health", f"<ul>{health}</ul>"),
             parts.card("Classes", parts.class_bars(outcome)),
-            parts.card(
-                "Least certain points",
-                parts.point_table(outcome, parts.least_certain(outcome, N_SHOWN)),
-            ),
+            parts.card("Least certain points", parts.point_table(outcome, least_certain)),
             parts.card("Label these next", parts.point_table(outcome, suggested)),
             parts.card("Labels", show_labeled(outcome)) if len(previews) else "",
             "</div>",
@@ -71,7 +59,7 @@ def make_report(
     )
     folder = files("diffresnet.report.classification")
     style, script = (folder.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    return make_shell(title, body, style=style, script=script, data=drawn.data)
+    return make_shell(title, body, style=style, script=script, data=data)
 
 
 def _read_outcome(
@@ -96,14 +84,14 @@ def _read_outcome(
     )
 
 
-def _make_map(model: DiffResNetClassifier, outcome: Outcome, suggested: parts.Rows) -> MapParts:
-    features, diffused = model.solution_.points.points, model.embedding_
+def _make_map(
+    model: DiffResNetClassifier, outcome: Outcome, suggested: parts.Rows
+) -> tuple[str, str]:
+    """Return the markup of the map, and the data of its script."""
+    points_ = model.solution_.points.points
+    features = None if points_ is None else points_.numpy()
     labeled = np.flatnonzero(outcome.is_labeled)
-    layout = lay_out(
-        None if features is None else features.numpy(),
-        diffused,
-        np.concatenate([labeled, suggested]),
-    )
+    layout = lay_out(features, model.embedding_, np.concatenate([labeled, suggested]))
     points = make_points(
         layout.rows,
         outcome.ids,
@@ -114,15 +102,13 @@ def _make_map(model: DiffResNetClassifier, outcome: Outcome, suggested: parts.Ro
         suggested=suggested,
         reached=outcome.reached.tolist(),
     )
-    legend = draw_legend(
-        outcome.class_names, outcome.marks, has_unreached=not outcome.reached.all()
-    )
+    has_unreached, has_before = not outcome.reached.all(), layout.before is not None
+    legend = draw_legend(outcome.class_names, outcome.marks, has_unreached=has_unreached)
     text = f"Map of {len(points):,} points after diffusion, in the colors of their classes."
-    has_before = layout.before is not None
     html = parts.map_section(draw_map(points, layout.after, text), legend, has_before=has_before)
     if len(points) < len(outcome.ids):
         html += (
             f'<p class="note">The map shows {len(points):,} of {len(outcome.ids):,} points: all '
             "that have a label or a ring, and a random sample of the others.</p>"
         )
-    return MapParts(html, to_script_json(map_data(points, layout)))
+    return html, to_script_json(map_data(points, layout))

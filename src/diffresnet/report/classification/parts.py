@@ -79,10 +79,11 @@ def class_bars(outcome: Outcome) -> str:
         f"<td>{labels[which]:,}</td><td>{found[which]:,}</td></tr>"
         for which in order
     ]
-    shown = _bar_table(rows[:N_CLASSES_OPEN])
+    heads = ("Class", "Labels", "Points")
+    shown = _table("bars", heads, rows[:N_CLASSES_OPEN])
     if n_classes <= N_CLASSES_OPEN:
         return shown
-    rest = _bar_table(rows[N_CLASSES_OPEN:])
+    rest = _table("bars", heads, rows[N_CLASSES_OPEN:])
     more = f"{n_classes - N_CLASSES_OPEN} smaller classes"
     return f"{shown}<details><summary>{more}</summary>{rest}</details>"
 
@@ -97,12 +98,8 @@ def point_table(outcome: Outcome, rows: Rows) -> str:
     """Return points with their two most likely classes."""
     if not len(rows):
         return '<p class="note">None: every point has a label.</p>'
-    heads = "".join(
-        f'<th scope="col">{head}</th>' for head in ("Point", "Class", "Probability", "Second class")
-    )
-    body = "\n".join(_point_row(outcome, row) for row in rows.tolist())
-    head = f"<thead><tr>{heads}</tr></thead>"
-    return f'<table class="points">{head}\n<tbody>{body}</tbody></table>'
+    heads = ("Point", "Class", "Probability", "Second class")
+    return _table("points", heads, [_point_row(outcome, row) for row in rows.tolist()])
 
 
 def answer(outcome: Outcome, row: int) -> str:
@@ -126,9 +123,8 @@ def _point_row(outcome: Outcome, row: int) -> str:
     seen = show_preview(outcome.previews[row], "") if len(outcome.previews) else ""
     name = f'<th scope="row">{seen}{escape(outcome.ids[row])}</th>'
     if not outcome.reached[row]:
-        return (
-            f'<tr>{name}<td colspan="3">{UNREACHED_MARK.to_html("no label reaches it")}</td></tr>'
-        )
+        missed = UNREACHED_MARK.to_html("no label reaches it")
+        return f'<tr>{name}<td colspan="3">{missed}</td></tr>'
     second, first = np.argsort(probabilities, kind="stable")[-2:].tolist()
     other = f"{outcome.class_names[second]} ({say_probability(probabilities[second])})"
     return (
@@ -137,7 +133,6 @@ def _point_row(outcome: Outcome, row: int) -> str:
     )
 
 
-def _bar_table(rows: Sequence[str]) -> str:
-    heads = '<th scope="col">Class</th><th scope="col">Labels</th><th scope="col">Points</th>'
-    lines = "\n".join(rows)
-    return f'<table class="bars"><thead><tr>{heads}</tr></thead>\n<tbody>{lines}</tbody></table>'
+def _table(kind: str, heads: Sequence[str], rows: Sequence[str]) -> str:
+    head, body = "".join(f'<th scope="col">{head}</th>' for head in heads), "\n".join(rows)
+    return f'<table class="{kind}"><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>'

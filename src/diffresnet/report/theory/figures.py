@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from diffresnet.report.panels import CLASS_COLORS, draw_points, limits_of, new_figure, render
+from diffresnet.report.panels import (
+    CLASS_COLORS,
+    draw_points,
+    limits_of,
+    new_figure,
+    render,
+    scatter,
+)
 from diffresnet.theory import Bound
 
 STYLES: dict[Bound, str] = {"paper": ":", "sqrt": "-.", "exact": "--"}
@@ -19,9 +26,6 @@ def draw_required(
         ratios: L/D after 0, 1, 2, ... steps.
         predicted: a curve beside it, as long.
         required: L/D of Theorem 2, by bound.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
     """
     figure = new_figure("draw_required", 6.4, 4)
     axes = figure.subplots()
@@ -36,15 +40,7 @@ def draw_required(
 
 
 def draw_states(states: Mapping[str, Tensor], labels: Tensor) -> bytes:
-    """Draw planar points (N, 2) in several states, side by side, over the same axes.
-
-    Args:
-        states: the points, by title.
-        labels: (N,) class of each point, which gives its color.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
-    """
+    """Draw planar points (N, 2) in several states, by title, side by side over the same axes."""
     figure = new_figure("draw_states", 3.6 * len(states), 3.9)
     limits = limits_of(*states.values())
     panels = figure.subplots(1, len(states), squeeze=False)[0]
@@ -54,19 +50,10 @@ def draw_states(states: Mapping[str, Tensor], labels: Tensor) -> bytes:
 
 
 def draw_levels(states: Mapping[str, Tensor], labels: Tensor) -> bytes:
-    """Draw planar points in several states, each over axes of its own, w* from left to right.
-
-    Args:
-        states: the points (N, 2), by title: the place along w*, and that along beta*.
-        labels: (N,) class of each point, which gives its color.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
-    """
+    """Draw points, (N, 2) along w* and beta*, in several states, each over axes of its own."""
     figure = new_figure("draw_levels", 4 * len(states), 3.6)
     panels = figure.subplots(1, len(states), squeeze=False)[0]
-    colors = [CLASS_COLORS[int(label) % len(CLASS_COLORS)] for label in labels]
     for panel, (title, points) in zip(panels, states.items(), strict=True):
-        panel.scatter(points[:, 0], points[:, 1], c=colors, s=9, alpha=0.7, linewidths=0)
+        scatter(panel, points, labels)
         panel.set(title=title, xlabel="along w*", ylabel="along beta*")
     return render(figure, "png")

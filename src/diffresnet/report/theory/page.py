@@ -24,9 +24,6 @@ def make_theory_page(
         found: what `analyze` returned.
         title: of the page.
         class_names: of the classes 0, 1, 2, ...; by default their numbers.
-
-    Raises:
-        ModuleNotFoundError: if matplotlib is not installed.
     """
     parts: list[Part] = [Heading("Are the points structured?")]
     parts += map(Paragraph, describe_structure(found))
