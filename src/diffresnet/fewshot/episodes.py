@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet._support.checks import check_count, fail
+from diffresnet._support.settings import Count, Positive, check_settings
 from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.learning.prototypes import members_of
 
@@ -31,22 +32,18 @@ class EpisodeShape:
         80
     """
 
-    n_ways: int = 5
+    n_ways: Count = 5
     n_shots: int | tuple[int, ...] = 1
-    n_queries: int = 15
-    dirichlet: float | None = None
+    n_queries: Count = 15
+    dirichlet: Positive | None = None
 
     def __post_init__(self) -> None:
-        check_count("EpisodeShape", "n_ways", self.n_ways, low=1)
-        check_count("EpisodeShape", "n_queries", self.n_queries, low=1)
-        if self.dirichlet is not None:
-            check_real("EpisodeShape", "dirichlet", self.dirichlet)
-        shots = self.n_shots if isinstance(self.n_shots, tuple) else (self.n_shots,)
-        for shot in shots:
+        check_settings(self)
+        for shot in self.shots:
             check_count("EpisodeShape", "n_shots", shot, low=1)
-        if isinstance(self.n_shots, tuple) and len(shots) != self.n_ways:
-            must = f"one number, or one for each of {self.n_ways} classes"
-            fail("EpisodeShape", "n_shots", must, f"{len(shots)} numbers", "Match `n_ways`.")
+        if len(self.shots) != self.n_ways:
+            must, got = f"one number, or one for each of {self.n_ways} classes", len(self.shots)
+            fail("EpisodeShape", "n_shots", must, f"{got} numbers", "Match `n_ways`.")
 
     @property
     def shots(self) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_probability, check_real
+from diffresnet._support.settings import CountOrZero, Positive, Probability, check_settings
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.nn.node_diff_resnet import NodeDiffResNet
 from diffresnet.nodes.graph import NodeGraph
@@ -27,17 +27,14 @@ class TrainedDiffResNet:
         schedule: of training.
     """
 
-    step_size: float = 0.25
-    n_steps: int = 20
-    dropout: float = 0.25
+    step_size: Positive = 0.25
+    n_steps: CountOrZero = 20
+    dropout: Probability = 0.25
     schedule: NodeSchedule = CODE_SCHEDULE
 
     is_random = True
 
-    def __post_init__(self) -> None:
-        check_real(type(self).__name__, "step_size", self.step_size)
-        check_count(type(self).__name__, "n_steps", self.n_steps, low=0)
-        check_probability(type(self).__name__, "dropout", self.dropout)
+    __post_init__ = check_settings
 
     @property
     def name(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_real
+from diffresnet._support.settings import CountOrZero, Positive, check_settings
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.learning.prototypes import mixture_affinities, soft_kmeans
 
@@ -19,14 +19,11 @@ class SoftKMeans:
         rate: how far they move, p <- p + rate (p^ - p); 1 for plain soft k-means, .2 after EASE.
     """
 
-    temperature: float = 5.0
-    n_rounds: int = 30
-    rate: float = 1.0
+    temperature: Positive = 5.0
+    n_rounds: CountOrZero = 30
+    rate: Positive = 1.0
 
-    def __post_init__(self) -> None:
-        check_real("SoftKMeans", "temperature", self.temperature)
-        check_count("SoftKMeans", "n_rounds", self.n_rounds, low=0)
-        check_real("SoftKMeans", "rate", self.rate)
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""

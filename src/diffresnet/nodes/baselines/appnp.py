@@ -37,11 +37,7 @@ class Appnp:
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features and the links."""
         n_features, n_classes = graph.features.shape[1], graph.n_classes
-
-        def build() -> nn.Module:
-            return Network(self, n_features, n_classes)
-
-        return prepare_network(self, graph, build)
+        return prepare_network(self, graph, lambda: Network(self, n_features, n_classes))
 
 
 class Network(nn.Module):

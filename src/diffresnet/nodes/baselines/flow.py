@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet._support.checks import check_choice, check_real
+from diffresnet._support.settings import Positive, check_settings
 from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
@@ -38,15 +38,13 @@ class Flow:
 
     kind: Kind = "grand"
     width: int = 64
-    time: float = 8.0
+    time: Positive = 8.0
     dropout: float = 0.5
     schedule: NodeSchedule = SCHEDULE
 
     is_random = True
 
-    def __post_init__(self) -> None:
-        check_choice("Flow", "kind", self.kind, tuple(TITLES))
-        check_real("Flow", "time", self.time)
+    __post_init__ = check_settings
 
     @property
     def name(self) -> str:
@@ -55,11 +53,7 @@ class Flow:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features and the links."""
-
-        def build() -> nn.Module:
-            return _Network(self, graph)
-
-        return prepare_network(self, graph, build)
+        return prepare_network(self, graph, lambda: _Network(self, graph))
 
 
 CHOSEN: dict[Kind, Flow] = {
@@ -77,9 +71,8 @@ class _Network(nn.Module):
         self.first = glorot(graph.features.shape[1], method.width)
         self.last = glorot(method.width, graph.n_classes)
         self.decayed = self.first
-        self.field: Any = {"cgnn": CgnnField, "gde": GdeField, "grand": GrandField}[method.kind](
-            method, graph
-        )
+        fields: Any = {"cgnn": CgnnField, "gde": GdeField, "grand": GrandField}
+        self.field = fields[method.kind](method, graph)
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
         from torchdiffeq import odeint  # noqa: PLC0415
@@ -95,18 +88,16 @@ class _Network(nn.Module):
 class CgnnField(nn.Module):
     """f(h) = (a/2 (I + S) - I) h + h(0), with a = sigmoid of one learned number a node."""
 
-    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+    def __init__(self, _: Flow, graph: NodeGraph) -> None:
         super().__init__()
-        del method
         self.mixing = nn.Parameter(torch.full((graph.n_nodes, 1), 3.0))
 
     def begin(self, first: Tensor, links: Links) -> None:
         """Take the state at the start, and the links."""
         self.first, self.step = first, links.normalized
 
-    def forward(self, time: Tensor, state: Tensor) -> Tensor:
+    def forward(self, _: Tensor, state: Tensor) -> Tensor:
         """Return dh/dt."""
-        del time
         half = self.mixing.sigmoid() / 2
         return half * (state + self.step @ state) - state + self.first
 
@@ -114,28 +105,24 @@ class CgnnField(nn.Module):
 class GdeField(nn.Module):
     """f(h) = tanh(S (h W' + b)) - h."""
 
-    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+    def __init__(self, method: Flow, _: NodeGraph) -> None:
         super().__init__()
-        del graph
         self.linear = nn.Linear(method.width, method.width)
 
-    def begin(self, first: Tensor, links: Links) -> None:
+    def begin(self, _: Tensor, links: Links) -> None:
         """Take the links."""
-        del first
         self.step = links.normalized
 
-    def forward(self, time: Tensor, state: Tensor) -> Tensor:
+    def forward(self, _: Tensor, state: Tensor) -> Tensor:
         """Return dh/dt."""
-        del time
         return (self.step @ self.linear(state)).tanh() - state
 
 
 class GrandField(nn.Module):
     """f(h) = a (A - I) h + b h(0), with A = softmax over neighbors of q_i . k_j / sqrt(d)."""
 
-    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+    def __init__(self, method: Flow, _: NodeGraph) -> None:
         super().__init__()
-        del graph
         self.rate, self.source_rate = nn.Parameter(torch.zeros(1)), nn.Parameter(torch.zeros(1))
         self.query = nn.Linear(method.width, method.width)
         self.key = nn.Linear(method.width, method.width)
@@ -154,9 +141,8 @@ class GrandField(nn.Module):
         sums = loud.new_zeros(n_nodes).index_add(0, self.target, loud)
         self.weights = (loud / sums[self.target]).unsqueeze(1)
 
-    def forward(self, time: Tensor, state: Tensor) -> Tensor:
+    def forward(self, _: Tensor, state: Tensor) -> Tensor:
         """Return dh/dt."""
-        del time
         arriving = self.weights * state[self.source]
         moved = torch.zeros_like(state).index_add(0, self.target, arriving) - state
         return self.rate.sigmoid() * moved + self.source_rate * self.start

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Annotated, Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -10,12 +11,15 @@ from scipy import sparse
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet._support.checks import check_probability
+from diffresnet._support.checks import check_count, check_probability
 from diffresnet._support.extras import needs_extra
 from diffresnet.nodes.graph import NodeGraph
-from diffresnet.nodes.method import Solve
+from diffresnet.nodes.method import NodeMethod, Solve
 from diffresnet.nodes.splits import Split
 from diffresnet.nodes.training import NodeSchedule, train_nodes
+
+Depth: TypeAlias = Annotated[int, partial(check_count, low=2)]
+"""Layers of a network that has a first and a last one."""
 
 
 @dataclass(frozen=True)
@@ -114,13 +118,8 @@ def glorot(n_in: int, n_out: int, *, bias: bool = True) -> nn.Linear:
     return layer
 
 
-class Settings(Protocol):
+class Settings(NodeMethod, Protocol):
     """What the settings of a network have in common."""
-
-    @property
-    def name(self) -> str:
-        """A name for tables."""
-        ...
 
     @property
     def dropout(self) -> float:
