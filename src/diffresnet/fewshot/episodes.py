@@ -227,15 +227,10 @@ class Episodes:
         )
 
     def to(self, device: torch.device | str) -> "Episodes":
-        """Return the episodes on another device."""
-        return replace(
-            self,
-            support=self.support.to(device),
-            query=self.query.to(device),
-            labels=self.labels.to(device),
-            base_mean=None if self.base_mean is None else self.base_mean.to(device),
-            rectified=None if self.rectified is None else self.rectified.to(device),
-        )
+        """Return the episodes on another device, but for their seeds, which are read one by one."""
+        tensors = {name: held for name, held in vars(self).items() if isinstance(held, Tensor)}
+        moved = {name: tensor.to(device) for name, tensor in tensors.items() if name != "seeds"}
+        return replace(self, **moved)
 
     @property
     def n_support(self) -> int:

@@ -15,12 +15,10 @@ from diffresnet._support.settings import (
 )
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.nn import Diffusion
-from diffresnet.nodes.baselines.network import Depth, Links, glorot, prepare_network
+from diffresnet.nodes.baselines.network import SCHEDULE, Depth, Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.training import NodeSchedule
-
-SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
@@ -65,14 +63,7 @@ class DeepDiffResNet:
 
 
 class DeepNetwork(nn.Module):
-    """The network of these settings.
-
-    Args:
-        method: the settings.
-        operator: of diffusion.
-        n_in: features.
-        n_out: classes.
-    """
+    """The network of these settings."""
 
     def __init__(
         self, method: DeepDiffResNet, operator: DiffusionOperator, n_in: int, n_out: int

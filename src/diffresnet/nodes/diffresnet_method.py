@@ -43,12 +43,11 @@ class TrainedDiffResNet:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the operator."""
-        operator = graph.operator
+        make = partial(self._make, graph, graph.operator)
 
         def solve(split: Split, seed: int) -> Tensor:
             if self.n_steps == 0:
-                return self._solve_apart(graph, operator, split, seed)
-            make = partial(self._make, graph, operator)
+                return self._solve_apart(graph, split, seed)
             return train_nodes(make, graph, split, seed, self.schedule).scores()
 
         return solve
@@ -63,9 +62,7 @@ class TrainedDiffResNet:
             dropout=self.dropout,
         )
 
-    def _solve_apart(
-        self, graph: NodeGraph, operator: DiffusionOperator, split: Split, seed: int
-    ) -> Tensor:
+    def _solve_apart(self, graph: NodeGraph, split: Split, seed: int) -> Tensor:
         """Train on the nodes of the split alone: without steps, no node sees another one."""
         nodes, n_train = np.concatenate([split.train, split.validation]), len(split.train)
         part, places = graph.select(nodes), np.arange(len(nodes))
@@ -73,6 +70,6 @@ class TrainedDiffResNet:
         make = partial(self._make, part, part.operator)
         trained = train_nodes(make, part, renumbered, seed, self.schedule)
         with torch.random.fork_rng(devices=[]):
-            whole = self._make(graph, operator)
+            whole = self._make(graph, graph.operator)
         whole.load_state_dict(trained.network.state_dict())
         return whole()

@@ -83,14 +83,8 @@ def train_nodes(
     """Train the network that `make` returns from torch's random numbers.
 
     An epoch's evaluation and the next epoch's training step use the same parameters, and so the
-    same first part of the network.
-
-    Args:
-        make: returns a `NodeNetwork`.
-        graph: which has the labels.
-        split: which of them training sees.
-        seed: of the initialization and of dropout.
-        schedule: of training.
+    same first part of the network. `make` returns a `NodeNetwork`; `seed` is that of the
+    initialization and of dropout.
 
     Raises:
         ValueError: if the split has no validation nodes, which end the training.

@@ -119,5 +119,4 @@ class DiffResNetMethod:
     def _initial(self, episodes: Episodes, which: int, n_features: int) -> BlockParameters:
         # The seed of the task, so that results do not depend on how tasks are batched.
         seed = which if episodes.seeds is None else int(episodes.seeds[which])
-        mixed = torch.tensor([seed, self.init]).sum() % 2**62
-        return initial_parameters(int(mixed), n_features, episodes.n_classes)
+        return initial_parameters((seed + self.init) % 2**62, n_features, episodes.n_classes)

@@ -33,12 +33,7 @@ class SoftKMeans:
         return self.temperature * near[..., episodes.n_support :].mT
 
     def mixtures(self, episodes: Episodes, gram: Tensor) -> Tensor:
-        """Return the prototypes as weighted sums of all points, (T, n_classes, N).
-
-        Args:
-            episodes: whose support keeps its classes.
-            gram: (T, N, N) inner products of all points.
-        """
+        """Return the prototypes as weighted sums of all points, (T, n_classes, N)."""
         return soft_kmeans(
             gram,
             episodes.members,

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout
 
 from diffresnet._support.settings import Positive, check_settings
-from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
+from diffresnet.nodes.baselines.network import SCHEDULE, Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.training import NodeSchedule
@@ -17,8 +17,6 @@ Kind: TypeAlias = Literal["cgnn", "gde", "grand"]
 TITLES: dict[Kind, str] = {"cgnn": "CGNN", "gde": "GDE", "grand": "GRAND"}
 STEP = 1.0
 """Of the classical Runge-Kutta method."""
-
-SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
@@ -129,17 +127,15 @@ class GrandField(nn.Module):
 
     def begin(self, first: Tensor, links: Links) -> None:
         """Compute the attention: it stays what it is at the start."""
+        from torch_geometric.utils import softmax  # noqa: PLC0415
+
         self.start = first
         n_nodes, width = first.shape
         loops = torch.arange(n_nodes).expand(2, -1)
         self.source, self.target = torch.cat([links.edges, loops], dim=1)
         queries, keys = self.query(first), self.key(first)
         scores = (queries[self.target] * keys[self.source]).sum(dim=1) / width**0.5
-        largest = scores.new_full((n_nodes,), -torch.inf)
-        largest = largest.scatter_reduce(0, self.target, scores.detach(), "amax")
-        loud = (scores - largest[self.target]).exp()
-        sums = loud.new_zeros(n_nodes).index_add(0, self.target, loud)
-        self.weights = (loud / sums[self.target]).unsqueeze(1)
+        self.weights = softmax(scores, self.target, num_nodes=n_nodes).unsqueeze(1)
 
     def forward(self, _: Tensor, state: Tensor) -> Tensor:
         """Return dh/dt."""

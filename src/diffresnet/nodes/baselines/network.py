@@ -16,7 +16,11 @@ from diffresnet._support.extras import needs_extra
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod, Solve
 from diffresnet.nodes.splits import Split
+from diffresnet.nodes.standardization import standardize
 from diffresnet.nodes.training import NodeSchedule, train_nodes
+
+SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
+"""What several of these networks are trained with."""
 
 Depth: TypeAlias = Annotated[int, partial(check_count, low=2)]
 """Layers of a network that has a first and a last one."""
@@ -39,10 +43,9 @@ class Links:
     @classmethod
     def of(cls, graph: NodeGraph) -> "Links":
         """Take the links of a graph."""
-        entries = graph.adjacency.maximum(graph.adjacency.T).tocoo()
-        apart = entries.row != entries.col
-        edges = torch.from_numpy(np.stack([entries.row, entries.col])[:, apart].astype(np.int64))
-        return cls(edges, torch.from_numpy(entries.data[apart]), graph.operator.weights)
+        entries = standardize(graph, ("undirected", "without-loops")).adjacency.tocoo()
+        edges = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
+        return cls(edges, torch.from_numpy(entries.data), graph.operator.weights)
 
 
 class Inputs:
@@ -50,10 +53,6 @@ class Inputs:
 
     The largest feature of each node becomes 1, so that words which were divided by their sum are 0
     and 1 again, as in the benchmark that most of these networks were tuned for.
-
-    Args:
-        features: sparse.
-        dropout: probability that a number is set to 0.
     """
 
     def __init__(self, features: sparse.csr_array, dropout: float) -> None:
