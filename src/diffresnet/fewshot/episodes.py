@@ -122,14 +122,8 @@ class EpisodeSampler:
     def _check(self) -> None:
         shape = self.shape
         where = "the bank" if self.split is None else f"the split '{self.split}'"
-        check_count(
-            "EpisodeSampler",
-            "n_ways",
-            shape.n_ways,
-            low=1,
-            high=len(self.rows),
-            of=f"the number of classes in {where}",
-        )
+        n_classes, of = len(self.rows), f"the number of classes in {where}"
+        check_count("EpisodeSampler", "n_ways", shape.n_ways, low=1, high=n_classes, of=of)
         n_queries = shape.n_queries if shape.dirichlet is None else 0
         needed = max(shape.shots) + n_queries
         for label, rows in zip(self.classes, self.rows, strict=True):
@@ -216,12 +210,11 @@ class Episodes:
     @classmethod
     def fill(cls, indices: EpisodeIndices, features: Tensor, base_mean: Tensor) -> "Episodes":
         """Look up the features of drawn tasks."""
-        n_classes = indices.classes.shape[1]
         return cls(
             features[indices.support],
             features[indices.query],
             indices.support_labels,
-            n_classes,
+            indices.classes.shape[1],
             base_mean,
             indices.seeds,
         )
