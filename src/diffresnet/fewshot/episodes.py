@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet._support.checks import check_count, fail
+from diffresnet._support.settings import Count, Positive, check_settings
 from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.learning.prototypes import members_of
 
@@ -31,22 +32,18 @@ class EpisodeShape:
         80
     """
 
-    n_ways: int = 5
+    n_ways: Count = 5
     n_shots: int | tuple[int, ...] = 1
-    n_queries: int = 15
-    dirichlet: float | None = None
+    n_queries: Count = 15
+    dirichlet: Positive | None = None
 
     def __post_init__(self) -> None:
-        check_count("EpisodeShape", "n_ways", self.n_ways, low=1)
-        check_count("EpisodeShape", "n_queries", self.n_queries, low=1)
-        if self.dirichlet is not None:
-            check_real("EpisodeShape", "dirichlet", self.dirichlet)
-        shots = self.n_shots if isinstance(self.n_shots, tuple) else (self.n_shots,)
-        for shot in shots:
+        check_settings(self)
+        for shot in self.shots:
             check_count("EpisodeShape", "n_shots", shot, low=1)
-        if isinstance(self.n_shots, tuple) and len(shots) != self.n_ways:
-            must = f"one number, or one for each of {self.n_ways} classes"
-            fail("EpisodeShape", "n_shots", must, f"{len(shots)} numbers", "Match `n_ways`.")
+        if len(self.shots) != self.n_ways:
+            must, got = f"one number, or one for each of {self.n_ways} classes", len(self.shots)
+            fail("EpisodeShape", "n_shots", must, f"{got} numbers", "Match `n_ways`.")
 
     @property
     def shots(self) -> tuple[int, ...]:
@@ -125,14 +122,8 @@ class EpisodeSampler:
     def _check(self) -> None:
         shape = self.shape
         where = "the bank" if self.split is None else f"the split '{self.split}'"
-        check_count(
-            "EpisodeSampler",
-            "n_ways",
-            shape.n_ways,
-            low=1,
-            high=len(self.rows),
-            of=f"the number of classes in {where}",
-        )
+        n_classes, of = len(self.rows), f"the number of classes in {where}"
+        check_count("EpisodeSampler", "n_ways", shape.n_ways, low=1, high=n_classes, of=of)
         n_queries = shape.n_queries if shape.dirichlet is None else 0
         needed = max(shape.shots) + n_queries
         for label, rows in zip(self.classes, self.rows, strict=True):
@@ -219,26 +210,20 @@ class Episodes:
     @classmethod
     def fill(cls, indices: EpisodeIndices, features: Tensor, base_mean: Tensor) -> "Episodes":
         """Look up the features of drawn tasks."""
-        n_classes = indices.classes.shape[1]
         return cls(
             features[indices.support],
             features[indices.query],
             indices.support_labels,
-            n_classes,
+            indices.classes.shape[1],
             base_mean,
             indices.seeds,
         )
 
     def to(self, device: torch.device | str) -> "Episodes":
-        """Return the episodes on another device."""
-        return replace(
-            self,
-            support=self.support.to(device),
-            query=self.query.to(device),
-            labels=self.labels.to(device),
-            base_mean=None if self.base_mean is None else self.base_mean.to(device),
-            rectified=None if self.rectified is None else self.rectified.to(device),
-        )
+        """Return the episodes on another device, but for their seeds, which are read one by one."""
+        tensors = {name: held for name, held in vars(self).items() if isinstance(held, Tensor)}
+        moved = {name: tensor.to(device) for name, tensor in tensors.items() if name != "seeds"}
+        return replace(self, **moved)
 
     @property
     def n_support(self) -> int:

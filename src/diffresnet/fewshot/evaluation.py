@@ -164,13 +164,7 @@ def identify(
 
 @dataclass(frozen=True)
 class TaskBatch:
-    """Some tasks that were classified.
-
-    Attributes:
-        tasks: their numbers.
-        accuracies: of each.
-        seconds: of computing, for all of them.
-    """
+    """Some tasks that were classified: their numbers, accuracies, and the seconds of all."""
 
     tasks: list[int]
     accuracies: list[float]

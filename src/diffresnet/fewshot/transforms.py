@@ -1,14 +1,15 @@
 """Transforms of the features of a task; each takes a batch of episodes and returns another."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from diffresnet._support.checks import check_choice, check_count, check_real, fail
+from diffresnet._support.checks import fail
+from diffresnet._support.settings import Count, NonNegative, Positive, check_settings
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import rectified_prototypes
 from diffresnet.graph.normalization import balance_dense
@@ -19,12 +20,8 @@ OFFSET = 1e-6
 EASE_OFFSET = 1e-4
 
 
-class Transform(Protocol):
-    """Changes the features of a batch of episodes."""
-
-    def __call__(self, episodes: Episodes) -> Episodes:
-        """Return the episodes with other features."""
-        ...
+Transform: TypeAlias = Callable[[Episodes], Episodes]
+"""Changes the features of a batch of episodes."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,7 @@ class Center:
 
     by: Whose = "base"
 
-    def __post_init__(self) -> None:
-        check_choice("Center", "by", self.by, get_args(Whose))
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Episodes:
         """Return centered episodes."""
@@ -74,10 +70,9 @@ class Power:
     It makes the skewed features of networks that end in a relu more Gaussian.
     """
 
-    exponent: float = 0.5
+    exponent: Positive = 0.5
 
-    def __post_init__(self) -> None:
-        check_real("Power", "exponent", self.exponent)
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Episodes:
         """Return transformed episodes."""
@@ -128,15 +123,11 @@ class EaseProjection:
         repulsion: the factor of W1.
     """
 
-    n_subspaces: int | None = None
-    n_features: int = 40
-    repulsion: float = 100.0
+    n_subspaces: Count | None = None
+    n_features: Count = 40
+    repulsion: NonNegative = 100.0
 
-    def __post_init__(self) -> None:
-        if self.n_subspaces is not None:
-            check_count("EaseProjection", "n_subspaces", self.n_subspaces, low=1)
-        check_count("EaseProjection", "n_features", self.n_features, low=1)
-        check_real("EaseProjection", "repulsion", self.repulsion, zero=True)
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Episodes:
         """Return projected episodes."""

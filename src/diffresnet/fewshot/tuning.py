@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from diffresnet._support.checks import check_count
 from diffresnet._support.progress import progress_bar
@@ -111,6 +112,9 @@ def tune(
     starts = dict.fromkeys([recipe.transforms, *transform_choices])
     n_trials = len(starts) + min(N_BEST_TRANSFORMS, len(starts)) * len(choices)
     n_finalists = min(N_FINALISTS, n_trials)
+    measure = partial(
+        evaluate, bank, shape=shape, split=split, seed=seed, n_jobs=n_jobs, show_progress=False
+    )
     with progress_bar(
         f"tuning {recipe.name}", n_trials + FINAL_FACTOR * n_finalists, show=show_progress
     ) as advance:
@@ -121,16 +125,7 @@ def tune(
             nonlocal done
             trials: list[Trial] = []
             for candidate in candidates:
-                found = evaluate(
-                    bank,
-                    candidate,
-                    shape=shape,
-                    split=split,
-                    n_tasks=factor * n_tasks,
-                    seed=seed,
-                    n_jobs=n_jobs,
-                    show_progress=False,
-                )
+                found = measure(candidate, n_tasks=factor * n_tasks)
                 trials.append(Trial(candidate, found.accuracy, factor * n_tasks))
                 done += factor
                 advance(done, f"best {max(trial.accuracy for trial in trials):.2%}")

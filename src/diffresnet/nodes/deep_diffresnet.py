@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet._support.checks import check_count, check_probability, check_real
+from diffresnet._support.settings import (
+    Count,
+    NonNegative,
+    Positive,
+    Probability,
+    check_settings,
+)
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.nn import Diffusion
-from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
+from diffresnet.nodes.baselines.network import SCHEDULE, Depth, Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.training import NodeSchedule
-
-SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
@@ -35,24 +39,17 @@ class DeepDiffResNet:
         schedule: of training.
     """
 
-    n_layers: int = 2
-    width: int = 64
-    strength: float = 5.0
-    convection: float = 1.0
-    n_steps: int = 20
-    dropout: float = 0.5
+    n_layers: Depth = 2
+    width: Count = 64
+    strength: Positive = 5.0
+    convection: NonNegative = 1.0
+    n_steps: Count = 20
+    dropout: Probability = 0.5
     schedule: NodeSchedule = SCHEDULE
 
     is_random = True
 
-    def __post_init__(self) -> None:
-        name = type(self).__name__
-        check_count(name, "n_layers", self.n_layers, low=2)
-        for count in ("width", "n_steps"):
-            check_count(name, count, getattr(self, count), low=1)
-        check_real(name, "strength", self.strength)
-        check_real(name, "convection", self.convection, zero=True)
-        check_probability(name, "dropout", self.dropout)
+    __post_init__ = check_settings
 
     @property
     def name(self) -> str:
@@ -61,24 +58,12 @@ class DeepDiffResNet:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the operator."""
-        operator = graph.operator
-        n_in, n_out = graph.features.shape[1], graph.n_classes
-
-        def build() -> nn.Module:
-            return DeepNetwork(self, operator, n_in, n_out)
-
-        return prepare_network(self, graph, build)
+        given = graph.operator, graph.features.shape[1], graph.n_classes
+        return prepare_network(self, graph, lambda: DeepNetwork(self, *given))
 
 
 class DeepNetwork(nn.Module):
-    """The network of these settings.
-
-    Args:
-        method: the settings.
-        operator: of diffusion.
-        n_in: features.
-        n_out: classes.
-    """
+    """The network of these settings."""
 
     def __init__(
         self, method: DeepDiffResNet, operator: DiffusionOperator, n_in: int, n_out: int
@@ -93,9 +78,8 @@ class DeepNetwork(nn.Module):
         middle = [glorot(method.width, method.width) for _ in range(n_hidden - 1)]
         self.middle, self.step = nn.ModuleList(middle), method.convection / max(1, len(middle))
 
-    def forward(self, x: Tensor, links: Links) -> Tensor:
+    def forward(self, x: Tensor, _: Links) -> Tensor:
         """Return the logits (N, K) of features (N, F); the operator has the links."""
-        del links
         x = self.first(x).relu()
         x = self.diffusion(x, self.operator)
         for layer in self.middle:

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_probability, check_real
+from diffresnet._support.settings import CountOrZero, Positive, Probability, check_settings
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.nn.node_diff_resnet import NodeDiffResNet
 from diffresnet.nodes.graph import NodeGraph
@@ -27,17 +27,14 @@ class TrainedDiffResNet:
         schedule: of training.
     """
 
-    step_size: float = 0.25
-    n_steps: int = 20
-    dropout: float = 0.25
+    step_size: Positive = 0.25
+    n_steps: CountOrZero = 20
+    dropout: Probability = 0.25
     schedule: NodeSchedule = CODE_SCHEDULE
 
     is_random = True
 
-    def __post_init__(self) -> None:
-        check_real(type(self).__name__, "step_size", self.step_size)
-        check_count(type(self).__name__, "n_steps", self.n_steps, low=0)
-        check_probability(type(self).__name__, "dropout", self.dropout)
+    __post_init__ = check_settings
 
     @property
     def name(self) -> str:
@@ -46,12 +43,11 @@ class TrainedDiffResNet:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the operator."""
-        operator = graph.operator
+        make = partial(self._make, graph, graph.operator)
 
         def solve(split: Split, seed: int) -> Tensor:
             if self.n_steps == 0:
-                return self._solve_apart(graph, operator, split, seed)
-            make = partial(self._make, graph, operator)
+                return self._solve_apart(graph, split, seed)
             return train_nodes(make, graph, split, seed, self.schedule).scores()
 
         return solve
@@ -66,9 +62,7 @@ class TrainedDiffResNet:
             dropout=self.dropout,
         )
 
-    def _solve_apart(
-        self, graph: NodeGraph, operator: DiffusionOperator, split: Split, seed: int
-    ) -> Tensor:
+    def _solve_apart(self, graph: NodeGraph, split: Split, seed: int) -> Tensor:
         """Train on the nodes of the split alone: without steps, no node sees another one."""
         nodes, n_train = np.concatenate([split.train, split.validation]), len(split.train)
         part, places = graph.select(nodes), np.arange(len(nodes))
@@ -76,6 +70,6 @@ class TrainedDiffResNet:
         make = partial(self._make, part, part.operator)
         trained = train_nodes(make, part, renumbered, seed, self.schedule)
         with torch.random.fork_rng(devices=[]):
-            whole = self._make(graph, operator)
+            whole = self._make(graph, graph.operator)
         whole.load_state_dict(trained.network.state_dict())
         return whole()

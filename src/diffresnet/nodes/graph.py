@@ -152,10 +152,9 @@ class NodeGraph:
         """Return what `select` returns, without the classes that none of the nodes belongs to."""
         part = self.select(nodes)
         kept = np.unique(part.labels[part.labels >= 0])
-        numbers = np.full(self.n_classes + 1, UNLABELED)  # the last one is for -1
-        numbers[kept] = np.arange(len(kept))
+        labels = np.where(part.labels >= 0, np.searchsorted(kept, part.labels), UNLABELED)
         names = tuple(self.class_names[one] for one in kept)
-        return replace(part, labels=numbers[part.labels], class_names=names)
+        return replace(part, labels=labels, class_names=names)
 
     @classmethod
     def from_file(cls, path: str | Path) -> "NodeGraph":

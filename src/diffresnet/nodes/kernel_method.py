@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet._support.checks import check_real, fail
+from diffresnet._support.settings import Count, Positive, check_settings
 from diffresnet.learning.calibration import held_out_losses
 from diffresnet.learning.kernel_logistic import fit_kernels
 from diffresnet.learning.kernels import kernel_points, node_kernel
@@ -44,15 +45,15 @@ class KernelDiffResNet:
 
     strengths: tuple[float, ...] = (2, 4, 6, 8, 10, 14, 20)
     ridges: tuple[float, ...] = (1, 1e-1, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
-    n_best: int = 20
-    step_size: float = 0.2
-    n_landmarks: int = 1500
+    n_best: Count = 20
+    step_size: Positive = 0.2
+    n_landmarks: Count = 1500
 
     name = "Diff-ResNet, kernel"
     is_random = False
 
     def __post_init__(self) -> None:
-        check_real(type(self).__name__, "step_size", self.step_size)
+        check_settings(self)
         if not self.strengths or not self.ridges:
             got, remedy = "none", "Name one at least."
             fail(type(self).__name__, "strengths and ridges", "some numbers", got, remedy)
@@ -62,8 +63,6 @@ class KernelDiffResNet:
         if list(self.strengths) != sorted(self.strengths):
             must, remedy = "in rising order", "Sort them."
             fail(type(self).__name__, "strengths", must, self.strengths, remedy)
-        for name in ("n_best", "n_landmarks"):
-            check_count(type(self).__name__, name, getattr(self, name), low=1)
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the path."""
@@ -73,7 +72,8 @@ class KernelDiffResNet:
         operator = graph.operator
         step_size = min(self.step_size, SAFE * operator.max_stable_step_size)
         steps = [max(1, round(strength / step_size)) for strength in self.strengths]
-        path = [_on_sphere(state) for state in operator.states(points, step_size, steps)]
+        states = operator.states(points, step_size, steps)
+        path = [normalize(state - state.mean(dim=0), dim=1) for state in states]
         labels = torch.from_numpy(graph.labels)
         ridges = torch.tensor(self.ridges)
 
@@ -100,7 +100,3 @@ class KernelDiffResNet:
 
 def _mean_probabilities(scores: Tensor) -> Tensor:
     return scores.log_softmax(dim=-1).logsumexp(dim=0) - math.log(len(scores))
-
-
-def _on_sphere(points: Tensor) -> Tensor:
-    return normalize(points - points.mean(dim=0), dim=1)

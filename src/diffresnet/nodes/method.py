@@ -13,12 +13,7 @@ Solve: TypeAlias = Callable[[Split, int], Tensor]
 
 
 class NodeMethod(Protocol):
-    """A way to label nodes. A frozen dataclass, so that it can be told from others by its settings.
-
-    Attributes:
-        name: for tables.
-        is_random: whether the seed matters; if not, one initialization is enough.
-    """
+    """A way to label nodes: a frozen dataclass, told from others by its settings."""
 
     @property
     def name(self) -> str:
@@ -27,7 +22,7 @@ class NodeMethod(Protocol):
 
     @property
     def is_random(self) -> bool:
-        """Whether the seed matters."""
+        """Whether the seed matters; if not, one initialization is enough."""
         ...
 
     def prepare(self, graph: NodeGraph) -> Solve:

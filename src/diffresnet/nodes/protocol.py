@@ -4,7 +4,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,7 @@ from diffresnet.nodes.splits import Protocol, Split
 
 @dataclass(frozen=True)
 class Run:
-    """One training.
-
-    Attributes:
-        split: its number.
-        init: the number of the initialization.
-        accuracy: on the test nodes.
-        seconds: it took.
-    """
+    """One training: which split and initialization, the accuracy on test nodes, the seconds."""
 
     split: int
     init: int
@@ -61,11 +54,8 @@ class NodeResult:
     @property
     def protocol(self) -> str:
         """How the splits were drawn, and how many there are, in words."""
-        n_splits, n_inits = (
-            1 + max(numbers)
-            for numbers in zip(*((run.split, run.init) for run in self.runs), strict=True)
-        )
-        return f"{self.kind}, {n_splits} splits x {n_inits} inits"
+        n_splits = len(self.of_splits())
+        return f"{self.kind}, {n_splits} splits x {len(self.runs) // n_splits} inits"
 
     @property
     def accuracies(self) -> npt.NDArray[np.float64]:
@@ -192,21 +182,13 @@ def run_file(
     return file_of(folder, f"{name}-{words}", identify(graph, method, protocol))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Job:
     """A method on a graph; two are equal if their numbers and settings are."""
 
     graph: NodeGraph
-    method: NodeMethod
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Job) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
-    def __repr__(self) -> str:
-        return f"{self.graph.digest} {self.method!r}"
+    settings: str
+    method: NodeMethod = field(compare=False)
 
 
 @lru_cache(maxsize=1)
@@ -216,7 +198,7 @@ def _prepare(job: _Job) -> Solve:
 
 
 def _run(graph: NodeGraph, method: NodeMethod, split: Split, number: int, init: int) -> Run:
-    solve = _prepare(_Job(graph, method))
+    solve = _prepare(_Job(graph, repr(method), method))
     start = time.perf_counter()
     scores = solve(split, split.seeds[init])
     seconds = time.perf_counter() - start

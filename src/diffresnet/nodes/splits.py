@@ -7,7 +7,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet._support.checks import check_count, fail
+from diffresnet._support.checks import fail
+from diffresnet._support.settings import Count, CountOrZero, check_settings
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.masks import SPLIT_PARTS
 
@@ -49,16 +50,13 @@ class SplitProtocol:
         seed: of the seeds.
     """
 
-    n_train: int = 20
-    n_validation: int = 30
-    n_splits: int = 100
-    n_inits: int = 20
+    n_train: Count = 20
+    n_validation: CountOrZero = 30
+    n_splits: Count = 100
+    n_inits: Count = 20
     seed: int = CODE_SEED
 
-    def __post_init__(self) -> None:
-        for name in ("n_train", "n_splits", "n_inits"):
-            check_count("SplitProtocol", name, getattr(self, name), low=1)
-        check_count("SplitProtocol", "n_validation", self.n_validation, low=0)
+    __post_init__ = check_settings
 
     def __str__(self) -> str:
         """Say what the protocol is, to be printed beside every number."""
@@ -111,13 +109,12 @@ class GivenSplit:
         seed: of their seeds.
     """
 
-    n_inits: int = 20
+    n_inits: Count = 20
     seed: int = CODE_SEED
 
     n_splits = 1
 
-    def __post_init__(self) -> None:
-        check_count("GivenSplit", "n_inits", self.n_inits, low=1)
+    __post_init__ = check_settings
 
     def __str__(self) -> str:
         """Say what the protocol is, to be printed beside every number."""

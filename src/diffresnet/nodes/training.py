@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet._support.checks import fail
+from diffresnet._support.settings import Count, NonNegative, Positive, check_settings
 from diffresnet.learning.stopping import EarlyStopping
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.splits import Split
@@ -51,17 +52,13 @@ class NodeSchedule:
             accuracy is as good as the best one again and again.
     """
 
-    learning_rate: float = 0.01
-    weight_decay: float = 5e-4
-    n_epochs: int = 10_000
-    patience: int = 50
+    learning_rate: Positive = 0.01
+    weight_decay: NonNegative = 5e-4
+    n_epochs: Count = 10_000
+    patience: Count = 50
     stop_by_loss: bool = False
 
-    def __post_init__(self) -> None:
-        check_real("NodeSchedule", "learning_rate", self.learning_rate)
-        check_real("NodeSchedule", "weight_decay", self.weight_decay, zero=True)
-        for name in ("n_epochs", "patience"):
-            check_count("NodeSchedule", name, getattr(self, name), low=1)
+    __post_init__ = check_settings
 
 
 CODE_SCHEDULE = NodeSchedule()
@@ -86,14 +83,8 @@ def train_nodes(
     """Train the network that `make` returns from torch's random numbers.
 
     An epoch's evaluation and the next epoch's training step use the same parameters, and so the
-    same first part of the network.
-
-    Args:
-        make: returns a `NodeNetwork`.
-        graph: which has the labels.
-        split: which of them training sees.
-        seed: of the initialization and of dropout.
-        schedule: of training.
+    same first part of the network. `make` returns a `NodeNetwork`; `seed` is that of the
+    initialization and of dropout.
 
     Raises:
         ValueError: if the split has no validation nodes, which end the training.

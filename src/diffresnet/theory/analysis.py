@@ -19,7 +19,7 @@ from diffresnet.theory.growth import Growth, diffusion_growth
 from diffresnet.theory.hulls import min_hull_distance
 from diffresnet.theory.required_ratio import BOUNDS, Bound, required_ratio
 from diffresnet.theory.spectrum import count_closed_classes
-from diffresnet.theory.stability import StabilityReport, analyze_stability
+from diffresnet.theory.stability import StabilityReport, analyze_stability, finite
 from diffresnet.theory.subclasses import NTopRange, Subclasses, find_n_top_range, find_subclasses
 
 FEWEST_STEPS, MOST_STEPS = 20, 1000
@@ -62,7 +62,7 @@ class Separation:
             "direction_found": self.direction.found,
             "direction": self.direction.direction.tolist(),
             "thresholds": list(self.direction.thresholds),
-            "margin": _finite(self.direction.margin),
+            "margin": finite(self.direction.margin),
             "order": list(self.direction.order),
             "pairs_parted": self.direction.n_parted,
             "flow": None if self.flow is None else self.flow.to_json(),
@@ -115,12 +115,12 @@ class TheoryAnalysis:
             "n_closed_classes": self.n_closed_classes,
             "is_structured": found.are_structured,
             "n_top_range": asdict(self.n_top_range),
-            "min_hull_distance": _finite(self.min_hull_distance),
+            "min_hull_distance": finite(self.min_hull_distance),
             "stability": self.stability.to_json(),
-            "spectral_rate": _finite(self.growth.spectral_rate),
-            "min_distance": [_finite(value) for value in self.growth.min_distances],
+            "spectral_rate": finite(self.growth.spectral_rate),
+            "min_distance": [finite(value) for value in self.growth.min_distances],
             "max_diameter": list(self.growth.max_diameters),
-            "distance_diameter_ratio": [_finite(value) for value in self.growth.ratios],
+            "distance_diameter_ratio": [finite(value) for value in self.growth.ratios],
             "required_ratio": [asdict(one) for one in self.reached],
             "raw": self.raw.to_json(),
             "diffused": self.diffused.to_json(),
@@ -223,12 +223,7 @@ def _separate(rows: Tensor, found: Subclasses, labels: Tensor, step: int, width:
     if rows.shape[1] == 1:  # the network needs a second direction to move points in
         rows = torch.cat([rows, torch.zeros_like(rows)], dim=1)
     direction = find_separating_direction(rows, found.ids)
-    if not direction.found:
-        return Separation(step, direction, None)
-    return Separation(
-        step, direction, build_flow(rows, found.ids, labels, width, found=direction).report
-    )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    flow = None
+    if direction.found:
+        flow = build_flow(rows, found.ids, labels, width, found=direction).report
+    return Separation(step, direction, flow)

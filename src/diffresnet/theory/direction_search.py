@@ -43,9 +43,8 @@ def discriminants(data: GroupedRows) -> Floats:
     first, second = np.triu_indices(data.n_groups, 1)
     some = np.linspace(0, len(first) - 1, min(len(first), MOST_PAIRS)).astype(np.int64)
     first, second = first[some], second[some]
-    pairs = means[second] - means[first]
-    lengths = np.linalg.norm(pairs, axis=1, keepdims=True)
-    return np.concatenate([main, (pairs / np.where(lengths > 0, lengths, 1))[lengths[:, 0] > 0]])
+    pairs = unit(means[second] - means[first])
+    return np.concatenate([main, pairs[pairs.any(axis=1)]])
 
 
 def descend(data: GroupedRows, starts: Floats) -> Floats:

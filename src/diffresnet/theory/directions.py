@@ -10,7 +10,7 @@ from torch import Tensor
 from diffresnet._support.types import Array
 from diffresnet.theory.balls import max_ball_diameter
 from diffresnet.theory.direction_search import N_STARTS, descend, discriminants, fit_orders, whiten
-from diffresnet.theory.grouped_points import Floats, split_groups
+from diffresnet.theory.grouped_points import Floats, Integers, split_groups
 from diffresnet.theory.intervals import GroupedRows, unit
 from diffresnet.theory.required_ratio import bad_fraction
 from diffresnet.theory.structure import min_distance
@@ -99,7 +99,7 @@ def find_separating_direction(
     data = GroupedRows.of(rows, groups)
     tiny = ROUNDING * float(np.abs(data.rows).max())
     white, back = whiten(data)
-    drawn = _draws(data.rows.shape[1], _count_draws(points, subclasses, len(names)), generator)
+    drawn = _draws(data.rows.shape[1], _count_draws(rows, groups, len(names)), generator)
     inside = np.concatenate([discriminants(white), drawn[: len(drawn) // 2]])
     tried = np.concatenate([unit(inside @ back), discriminants(data), drawn])
     margins = data.margins(tried)
@@ -133,12 +133,10 @@ def _choose(data: GroupedRows, tried: Floats, margins: Floats, tiny: float) -> i
     return int(some[np.argmax([data.parted_pairs(tried[place]) for place in some])])
 
 
-def _count_draws(points: Array, subclasses: Array, n_subclasses: int) -> int:
-    diameter = max_ball_diameter(points, subclasses)
-    distance = min_distance(points, subclasses)
+def _count_draws(rows: Floats, groups: Integers, n_subclasses: int) -> int:
+    diameter, distance = max_ball_diameter(rows, groups), min_distance(rows, groups)
     if n_subclasses == 1 or diameter == 0:
         return FEWEST_DRAWS
-    rows = torch.as_tensor(points)
     fraction = bad_fraction(n_subclasses, rows.shape[1], distance / diameter)
     if fraction == 1:
         return 2 * FEWEST_DRAWS

@@ -1,6 +1,7 @@
 """A residual network that makes classes linearly separable, written down (Theorem 1, corrected)."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 
@@ -8,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from diffresnet._support.checks import FLOAT_DTYPES, as_points, check_count, fail
+from diffresnet._support.checks import as_points, check_count, fail
 from diffresnet._support.types import Array
 from diffresnet.theory.directions import SeparatingDirection, find_separating_direction
-from diffresnet.theory.grouped_points import Floats, Integers, check_grouped, split_groups
+from diffresnet.theory.grouped_points import Floats, Integers, split_groups
 from diffresnet.theory.hinges import Hinges, hinge_network, nearest_level, orthogonal_direction
 
 
@@ -110,7 +111,8 @@ def build_flow(
     """
     width = check_count("build_flow", "width", width, low=1)
     rows, groups, names = split_groups("build_flow", points, subclasses)
-    classes, of_point = _classes(points, groups, labels)
+    _, of_point, classes = split_groups("build_flow", points, labels, "labels")
+    _check_classes(groups, of_point)
     if rows.shape[1] == 1 and len(classes) > 1:
         remedy = "Append a column of zeros."
         fail("build_flow", "points", "of two features or more", "one feature", remedy)
@@ -120,26 +122,22 @@ def build_flow(
         remedy = "Diffuse the points first, or take smaller subclasses."
         must = "such that some direction parts the subclasses"
         fail("build_flow", "points", must, str(found), remedy)
-    _check_direction(rows, groups, names.tolist(), found)
-    place = {int(name): group for group, name in enumerate(names)}
+    _check_direction(rows, groups, names, found)
     first = np.unique(groups, return_index=True)[1]
-    of_region = [int(of_point[first[place[name]]]) for name in found.order]
-    given = as_points("build_flow", points).detach()
-    network, classifier = _write(given, found, of_region, len(classes), width)
-    n_changes = int(np.count_nonzero(np.diff(of_region)))
-    report = measure_flow(network, classifier, given, of_point, n_hinges=2 * n_changes)
-    return Flow(network, classifier, tuple(int(label) for label in classes), report)
+    of_region = of_point[first[np.searchsorted(names, found.order)]].tolist()
+    hinges, levels = _place(rows, found, of_region, len(classes))
+    given = as_points("build_flow", points)
+    return write_flow(given, of_point, classes, hinges, levels, width=width)
 
 
 def _check_direction(
-    rows: Floats, groups: Integers, names: list[int], found: SeparatingDirection
+    rows: Floats, groups: Integers, names: Integers, found: SeparatingDirection
 ) -> None:
     """Refuse a direction that does not part these subclasses as it says."""
     ends = found.intervals.numpy()
-    place = {name: region for region, name in enumerate(found.order)}
-    fits = sorted(place) == names and len(found.direction) == rows.shape[1]
+    fits = sorted(found.order) == names.tolist() and len(found.direction) == rows.shape[1]
     if fits:
-        regions = np.array([place[name] for name in names])[groups]
+        regions = np.argsort(found.order)[groups]
         along = rows @ found.direction.numpy()
         slack = 1e-9 * float(np.abs(ends).max(initial=0.0) + np.abs(rows).max())
         low, high = ends[regions, 0] - slack, ends[regions, 1] + slack
@@ -150,32 +148,24 @@ def _check_direction(
         fail("build_flow", "found", must, "one of others", remedy)
 
 
-def _classes(points: Array, groups: Integers, labels: Array) -> tuple[Integers, Integers]:
-    """Return the labels there are, and the place among them of each point's label."""
-    _, numbers = check_grouped("build_flow", points, labels, "labels")
-    classes, of_point = np.unique(numbers.cpu().numpy(), return_inverse=True)
+def _check_classes(groups: Integers, of_point: Integers) -> None:
+    """Refuse subclasses with points of several classes."""
     pairs = np.unique(np.stack([groups, of_point], axis=1), axis=0)
     if len(pairs) > groups.max() + 1:
         got = f"{len(pairs) - int(groups.max()) - 1} more than one a subclass"
         remedy = "Split subclasses by class, as `find_subclasses` does."
         fail("build_flow", "labels", "the same within a subclass", got, remedy)
-    return classes.astype(np.int64), of_point.astype(np.int64)
 
 
-def _write(
-    points: Tensor,
-    found: SeparatingDirection,
-    of_region: list[int],
-    n_classes: int,
-    width: int,
-) -> tuple[nn.Sequential, nn.Linear]:
-    """Return the network and its classifier."""
-    dtype = points.dtype if points.dtype in FLOAT_DTYPES else torch.float64
+def _place(
+    rows: Floats, found: SeparatingDirection, of_region: list[int], n_classes: int
+) -> tuple[Hinges, list[float]]:
+    """Return the hinges that bring each region to the level of its class, and the levels."""
     direction = found.direction.numpy()
     if n_classes == 1:
-        return nn.Sequential(), nearest_level(direction, [0.0], dtype)
+        return Hinges(direction, direction, [], []), [0.0]
     shift = orthogonal_direction(direction)
-    heights = points.double().cpu().numpy() @ shift
+    heights = rows @ shift
     middle = float(heights.max() + heights.min()) / 2
     step = max(2 * float(np.ptp(heights)), float(np.ptp(found.intervals.numpy())))
     knots: list[float] = []
@@ -188,8 +178,24 @@ def _write(
             knots += [left, right]
             slopes += [slope, -slope]
     levels = [middle + step * (which - of_region[0]) for which in range(n_classes)]
-    network = hinge_network(Hinges(direction, shift, knots, slopes), width, dtype)
-    return network, nearest_level(shift, levels, dtype)
+    return Hinges(direction, shift, knots, slopes), levels
+
+
+def write_flow(
+    points: Tensor,
+    of_point: Integers,
+    classes: Integers,
+    hinges: Hinges,
+    levels: Sequence[float],
+    *,
+    width: int,
+) -> Flow:
+    """Write down a network and its classifier, and see what they do to the points."""
+    given = points.detach().cpu()
+    network = hinge_network(hinges, width, given.dtype)
+    classifier = nearest_level(hinges.shift, levels, given.dtype)
+    report = measure_flow(network, classifier, given, of_point, n_hinges=len(hinges.knots))
+    return Flow(network, classifier, tuple(classes.tolist()), report)
 
 
 def measure_flow(
@@ -202,7 +208,7 @@ def measure_flow(
 ) -> FlowReport:
     """Run a network on points, and see what it does to them."""
     with torch.no_grad():
-        moved = network(points.cpu())
+        moved = network(points)
         best = classifier(moved).argmax(dim=1).numpy()
     return FlowReport(
         n_hinges,
@@ -220,5 +226,4 @@ def _margin(moved: Tensor, classifier: nn.Linear, of_point: Integers) -> float:
     normal = (classifier.weight[1] - classifier.weight[0]).detach().double()
     heights = (moved.double() @ (normal / normal.norm())).numpy()
     ends = [(heights[of_point == c].min(), heights[of_point == c].max()) for c in set(of_point)]
-    ordered = sorted(ends)
-    return float(min(b[0] - a[1] for a, b in pairwise(ordered)))
+    return float(min(b[0] - a[1] for a, b in pairwise(sorted(ends))))

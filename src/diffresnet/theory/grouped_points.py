@@ -17,13 +17,7 @@ Integers = npt.NDArray[np.int64]
 def check_grouped(
     function: str, points: Array, groups: Array, argument: str = "subclasses"
 ) -> tuple[Tensor, Tensor]:
-    """Return `points` as (N, d) in float64, and one integer a point.
-
-    Args:
-        function: which takes them, for messages.
-        points: (N, d).
-        groups: (N,) integers.
-        argument: the name of `groups`, for messages.
+    """Return `points` as (N, d) in float64, and one integer a point; `argument` names the groups.
 
     Raises:
         ValueError: if `points` is not a finite (N, d) array or `groups` not N integers.
@@ -46,11 +40,7 @@ def check_grouped(
 def split_groups(
     function: str, points: Array, groups: Array, argument: str = "subclasses"
 ) -> tuple[Floats, Integers, npt.NDArray[Any]]:
-    """Return the points, the group of each as 0, 1, 2, ..., and the numbers the groups had.
-
-    Raises:
-        ValueError: as `check_grouped`.
-    """
+    """Return the points, the group of each as 0, 1, 2, ..., and the numbers the groups had."""
     rows, numbers = check_grouped(function, points, groups, argument)
     names, places = np.unique(numbers.cpu().numpy(), return_inverse=True)
     return rows.cpu().numpy(), places.astype(np.int64), names

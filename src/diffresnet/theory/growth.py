@@ -123,5 +123,5 @@ def diffusion_growth(
                 fail("diffusion_growth", "step_size", "one that is stable", got, remedy)
             pairs.append((min_distance(state, groups), max_diameter(state, groups)))
             advance(len(pairs) - 1, "")
-    lows, highs = (tuple(pair[side] for pair in pairs) for side in (0, 1))
+    lows, highs = zip(*pairs, strict=True)
     return Growth(lows, highs, contraction, settles)

@@ -45,17 +45,10 @@ class Hinges:
 
 
 def hinge_network(hinges: Hinges, width: int, dtype: torch.dtype) -> nn.Sequential:
-    """Return the network that adds the hinges to x, as residual blocks.
+    """Return the network that adds the hinges to x: ceil(n_hinges / width) residual blocks.
 
-    Since beta* is orthogonal to w*, no block changes w*.x, and the blocks add up.
-
-    Args:
-        hinges: what to add.
-        width: w, hinges a block; of the last one some may be 0.
-        dtype: of the parameters.
-
-    Returns:
-        ceil(n_hinges / width) blocks over `two_layers` of this width.
+    Since beta* is orthogonal to w*, no block changes w*.x, and the blocks add up. A block has
+    `width` hinges; of the last one some may be 0.
     """
     pairs = list(zip(hinges.knots, hinges.slopes, strict=True))
     direction, shift = torch.from_numpy(hinges.direction), torch.from_numpy(hinges.shift)

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import torch
+from numpy.linalg import norm
 from scipy.optimize import nnls
 
 from diffresnet._support.checks import as_points, fail
@@ -78,10 +79,11 @@ def min_hull_distance(points: Array, subclasses: Array) -> float:
     rows, groups, names = split_groups("min_hull_distance", points, subclasses)
     sets = [rows[groups == group] for group in range(len(names))]
     centers = [some.mean(axis=0) for some in sets]
-    radii = [_norms(some - center).max() for some, center in zip(sets, centers, strict=True)]
+    pairs = zip(sets, centers, strict=True)
+    radii = [norm(some - center, axis=1).max() for some, center in pairs]
     pairs = list(combinations(range(len(sets)), 2))
     # Balls around the hulls tell which pairs cannot be nearer than one that is known.
-    bounds = [float(_norms(centers[i] - centers[j]) - radii[i] - radii[j]) for i, j in pairs]
+    bounds = [float(norm(centers[i] - centers[j]) - radii[i] - radii[j]) for i, j in pairs]
     smallest = math.inf
     for bound, (i, j) in sorted(zip(bounds, pairs, strict=True)):
         if smallest == 0 or bound >= smallest:
@@ -99,7 +101,7 @@ def _distance(left: Floats, right: Floats) -> float:
     left, right = left / size, right / size
     corners = (left[0] - right[0])[:, None]
     nearest = corners[:, 0]
-    while float(_norms(nearest)) > MEETING:
+    while float(norm(nearest)) > MEETING:
         corner = left[np.argmin(left @ nearest)] - right[np.argmax(right @ nearest)]
         squared = float(nearest @ nearest)
         if squared - float(nearest @ corner) <= GAP * squared:
@@ -116,13 +118,9 @@ def _distance(left: Floats, right: Floats) -> float:
 def _nearest_weights(corners: Floats) -> Floats:
     """Return the weights of the point nearest to 0 in the hull of the columns."""
     # The nearer the point, the more digits its distance needs: measure it in its own size.
-    scale = max(float(_norms(corners.T).min()), MEETING)
+    scale = max(float(norm(corners, axis=0).min()), MEETING)
     system = np.vstack([corners / scale, np.ones(corners.shape[1])])
     goal = np.zeros(len(system))
     goal[-1] = 1.0
     weights = nnls(system, goal)[0]
     return np.asarray(weights / weights.sum(), dtype=np.float64)
-
-
-def _norms(vectors: Floats) -> Floats:
-    return np.sqrt((vectors**2).sum(axis=-1))

@@ -6,9 +6,9 @@ import torch
 from diffresnet._support.checks import as_points, check_count, fail
 from diffresnet._support.types import Array
 from diffresnet.theory.directions import find_separating_direction
-from diffresnet.theory.flow import Flow, measure_flow
+from diffresnet.theory.flow import Flow, write_flow
 from diffresnet.theory.grouped_points import Floats, split_groups
-from diffresnet.theory.hinges import Hinges, hinge_network, nearest_level, orthogonal_direction
+from diffresnet.theory.hinges import Hinges, orthogonal_direction
 
 
 def build_point_flow(points: Array, labels: Array, width: int = 1) -> Flow:
@@ -55,11 +55,9 @@ def build_point_flow(points: Array, labels: Array, width: int = 1) -> Flow:
     step = max(2 * float(np.ptp(heights)), float(np.ptp(rows @ direction))) or 1.0
     levels = [float(heights.mean()) + step * which for which in range(len(classes))]
     knots, slopes = _interpolate(rows @ direction, np.array(levels)[of_point] - heights)
-    given = as_points("build_point_flow", points).detach().cpu()
-    network = hinge_network(Hinges(direction, shift, knots, slopes), width, given.dtype)
-    classifier = nearest_level(shift, levels, given.dtype)
-    report = measure_flow(network, classifier, given, of_point, n_hinges=len(knots))
-    return Flow(network, classifier, tuple(int(label) for label in classes), report)
+    hinges = Hinges(direction, shift, knots, slopes)
+    given = as_points("build_point_flow", points)
+    return write_flow(given, of_point, classes, hinges, levels, width=width)
 
 
 def _interpolate(places: Floats, wanted: Floats) -> tuple[list[float], list[float]]:

@@ -51,10 +51,6 @@ def leads_to_one_limit(operator: DiffusionOperator, subclasses: Integers) -> boo
     """Tell whether all points of a subclass tend to the same point, for every subclass.
 
     So it is if each lies in one component, and no component has two closed classes.
-
-    Args:
-        operator: diffusion over one graph.
-        subclasses: (N,) integers.
     """
     links = adjacency_of("leads_to_one_limit", operator, operator.n_points)
     n_components, components = connected_components(links, directed=False)

@@ -69,7 +69,7 @@ class StabilityReport:
 
     def to_json(self) -> dict[str, float | bool | None]:
         """Return everything, for a file; infinite numbers become None."""
-        numbers = {name: _finite(value) for name, value in asdict(self).items()}
+        numbers = {name: finite(value) for name, value in asdict(self).items()}
         found = {"is_convex": self.is_convex, "is_stable": self.is_stable}
         return {**numbers, **found}
 
@@ -114,5 +114,6 @@ def analyze_stability(operator: DiffusionOperator, step_size: float) -> Stabilit
     )
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """Return a number as JSON can hold it: None if it is infinite."""
     return value if math.isfinite(value) else None

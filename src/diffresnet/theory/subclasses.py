@@ -1,5 +1,6 @@
 """Subclasses that the graph shows, and for which graphs the paper's two conditions hold (4.2)."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,29 +137,20 @@ def find_n_top_range(points: Array, subclasses: Array) -> NTopRange:
     high = n_points if len(names) == 1 else _largest_n_top(rows, groups, int(sizes.min()))
     if sizes.max() == 1:
         return NTopRange(1, high)
-    n_near = 1
-    near = np.zeros((n_points, 0), dtype=np.int64)
-    while near.shape[1] < n_points:
+    n_near, near = 1, np.zeros((n_points, 0), dtype=np.int64)
+
+    def is_connected(n_top: int) -> bool:
+        return _count_scattered(_neighbor_links(near[:, :n_top]), groups) == 0
+
+    while near.shape[1] < n_points and not is_connected(n_near):
         n_near = min(4 * n_near, n_points)
         near = nearest_neighbors(rows, n_near).indices.numpy()
-        if _count_scattered(_neighbor_links(near), groups) == 0:
-            break
-    low, above = 1, n_near
-    while low < above:  # connected at `above`, not known below
-        middle = (low + above) // 2
-        if _count_scattered(_neighbor_links(near[:, :middle]), groups) == 0:
-            above = middle
-        else:
-            low = middle + 1
+    low = 1 + bisect_left(range(1, n_near), x=True, key=is_connected)
     return NTopRange(low, high)
 
 
 def adjacency_of(function: str, operator: DiffusionOperator, n_points: int) -> sparse.csr_array:
-    """Return the weights as a SciPy array without stored zeros.
-
-    Raises:
-        ValueError: if the operator is a batch or has another number of points.
-    """
+    """Return the weights as a SciPy array without stored zeros; refuse those of other points."""
     if operator.is_batched or operator.n_points != n_points:
         must = f"one over the {n_points} points"
         got = f"weights of shape {tuple(operator.weights.shape)}"

@@ -1,12 +1,12 @@
 """Diff-ResNet for few-shot tasks, and its ablations: a tiny network for each task (Section 5.3)."""
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor
 
-from diffresnet._support.checks import check_choice, check_count, check_real
+from diffresnet._support.settings import CountOrZero, NonNegative, check_settings
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.methods.soft_kmeans import SoftKMeans
@@ -50,26 +50,18 @@ class DiffResNetMethod:
         init: tells apart networks that start from other random numbers.
     """
 
-    n_steps: int = 6
-    step_size: float = 0.5
+    n_steps: CountOrZero = 6
+    step_size: NonNegative = 0.5
     graph: TaskGraph = field(default_factory=TaskGraph)
-    prototype_weight: float = 0.0
+    prototype_weight: NonNegative = 0.0
     refinement: SoftKMeans | None = None
-    identity_weight: float = 0.0
-    output_laplacian_weight: float = 0.0
+    identity_weight: NonNegative = 0.0
+    output_laplacian_weight: NonNegative = 0.0
     solver: Solver = "kernel"
     schedule: Schedule = field(default_factory=Schedule)
-    init: int = 0
+    init: CountOrZero = 0
 
-    def __post_init__(self) -> None:
-        name = "DiffResNetMethod"
-        check_count(name, "n_steps", self.n_steps, low=0)
-        check_real(name, "step_size", self.step_size, zero=True)
-        check_real(name, "prototype_weight", self.prototype_weight, zero=True)
-        check_real(name, "identity_weight", self.identity_weight, zero=True)
-        check_real(name, "output_laplacian_weight", self.output_laplacian_weight, zero=True)
-        check_choice(name, "solver", self.solver, get_args(Solver))
-        check_count(name, "init", self.init, low=0)
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""
@@ -127,5 +119,4 @@ class DiffResNetMethod:
     def _initial(self, episodes: Episodes, which: int, n_features: int) -> BlockParameters:
         # The seed of the task, so that results do not depend on how tasks are batched.
         seed = which if episodes.seeds is None else int(episodes.seeds[which])
-        mixed = torch.tensor([seed, self.init]).sum() % 2**62
-        return initial_parameters(int(mixed), n_features, episodes.n_classes)
+        return initial_parameters((seed + self.init) % 2**62, n_features, episodes.n_classes)

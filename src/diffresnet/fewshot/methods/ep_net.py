@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from diffresnet._support.checks import check_probability
+from diffresnet._support.settings import Probability, check_settings
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.graph.distances import distances_from_gram
 from diffresnet.graph.normalization import balance_dense
@@ -25,12 +25,10 @@ class EpNet:
         label_alpha: alpha for the labels, on the graph of the propagated embeddings.
     """
 
-    embedding_alpha: float = 0.5
-    label_alpha: float = 0.2
+    embedding_alpha: Probability = 0.5
+    label_alpha: Probability = 0.2
 
-    def __post_init__(self) -> None:
-        check_probability("EpNet", "embedding_alpha", self.embedding_alpha)
-        check_probability("EpNet", "label_alpha", self.label_alpha)
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from diffresnet._support.checks import check_probability
+from diffresnet._support.settings import Probability, check_settings
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.methods.task_graph import TaskGraph
 from diffresnet.graph.normalization import balance_dense
@@ -20,11 +20,10 @@ class LabelSpreading:
         graph: how the points of a task are linked. The diagonal of its weights is left out.
     """
 
-    alpha: float = 0.9
+    alpha: Probability = 0.9
     graph: TaskGraph = field(default_factory=TaskGraph)
 
-    def __post_init__(self) -> None:
-        check_probability("LabelSpreading", "alpha", self.alpha)
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""

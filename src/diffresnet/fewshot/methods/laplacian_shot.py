@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_real
+from diffresnet._support.settings import Count, CountOrZero, NonNegative, check_settings
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import prototypes_of
 from diffresnet.graph.distances import distances_from_gram
@@ -28,18 +28,13 @@ class LaplacianShot:
         tolerance: of the relative change of the energy.
     """
 
-    label_laplacian_weight: float = 0.5
-    n_neighbors: int = 2
+    label_laplacian_weight: NonNegative = 0.5
+    n_neighbors: CountOrZero = 2
     squared: bool = False
-    max_rounds: int = 20
-    tolerance: float = 1e-6
+    max_rounds: Count = 20
+    tolerance: NonNegative = 1e-6
 
-    def __post_init__(self) -> None:
-        name = "LaplacianShot"
-        check_real(name, "label_laplacian_weight", self.label_laplacian_weight, zero=True)
-        check_count(name, "n_neighbors", self.n_neighbors, low=0)
-        check_count(name, "max_rounds", self.max_rounds, low=1)
-        check_real(name, "tolerance", self.tolerance, zero=True)
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""

@@ -1,12 +1,12 @@
 """Nearest prototype: the baseline of the ablation, and most of SimpleShot, PT+NCM and BD-CSPN."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from torch import Tensor
 from torch.nn import functional
 
-from diffresnet._support.checks import check_choice
+from diffresnet._support.settings import check_settings
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import prototypes_of
 from diffresnet.learning.prototypes import affinities
@@ -27,8 +27,7 @@ class NearestPrototype:
 
     metric: Metric = "euclidean"
 
-    def __post_init__(self) -> None:
-        check_choice("NearestPrototype", "metric", self.metric, get_args(Metric))
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_real
+from diffresnet._support.settings import CountOrZero, Positive, check_settings
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.learning.prototypes import mixture_affinities, mixtures_of
 
@@ -28,14 +28,11 @@ class PtMap:
         n_rounds: of both.
     """
 
-    sharpness: float = 10.0
-    rate: float = 0.2
-    n_rounds: int = 20
+    sharpness: Positive = 10.0
+    rate: Positive = 0.2
+    n_rounds: CountOrZero = 20
 
-    def __post_init__(self) -> None:
-        check_real("PtMap", "sharpness", self.sharpness)
-        check_real("PtMap", "rate", self.rate)
-        check_count("PtMap", "n_rounds", self.n_rounds, low=0)
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes), logarithms of assignments."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_real
+from diffresnet._support.settings import CountOrZero, Positive, check_settings
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.learning.prototypes import mixture_affinities, soft_kmeans
 
@@ -19,14 +19,11 @@ class SoftKMeans:
         rate: how far they move, p <- p + rate (p^ - p); 1 for plain soft k-means, .2 after EASE.
     """
 
-    temperature: float = 5.0
-    n_rounds: int = 30
-    rate: float = 1.0
+    temperature: Positive = 5.0
+    n_rounds: CountOrZero = 30
+    rate: Positive = 1.0
 
-    def __post_init__(self) -> None:
-        check_real("SoftKMeans", "temperature", self.temperature)
-        check_count("SoftKMeans", "n_rounds", self.n_rounds, low=0)
-        check_real("SoftKMeans", "rate", self.rate)
+    __post_init__ = check_settings
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""
@@ -36,12 +33,7 @@ class SoftKMeans:
         return self.temperature * near[..., episodes.n_support :].mT
 
     def mixtures(self, episodes: Episodes, gram: Tensor) -> Tensor:
-        """Return the prototypes as weighted sums of all points, (T, n_classes, N).
-
-        Args:
-            episodes: whose support keeps its classes.
-            gram: (T, N, N) inner products of all points.
-        """
+        """Return the prototypes as weighted sums of all points, (T, n_classes, N)."""
         return soft_kmeans(
             gram,
             episodes.members,

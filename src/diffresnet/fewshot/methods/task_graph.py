@@ -1,11 +1,10 @@
 """The neighbor graph of each task, from inner products that are computed once."""
 
 from dataclasses import dataclass
-from typing import get_args
 
 from torch import Tensor
 
-from diffresnet._support.checks import check_choice, check_count
+from diffresnet._support.settings import Count, check_settings
 from diffresnet._support.types import Normalization
 from diffresnet.graph.distance_weights import weights_from_distances
 from diffresnet.graph.distances import distances_from_gram
@@ -22,15 +21,11 @@ class TaskGraph:
         normalization: see `normalize`.
     """
 
-    n_top: int = 7
-    bandwidth_rank: int = 4
+    n_top: Count = 7
+    bandwidth_rank: Count = 4
     normalization: Normalization = "symmetric"
 
-    def __post_init__(self) -> None:
-        check_count("TaskGraph", "n_top", self.n_top, low=1)
-        check_count("TaskGraph", "bandwidth_rank", self.bandwidth_rank, low=1)
-        choices = get_args(Normalization)
-        check_choice("TaskGraph", "normalization", self.normalization, choices)
+    __post_init__ = check_settings
 
     def weights(self, points: Tensor, gram: Tensor) -> Tensor:
         """Return the weights (T, N, N) of points (T, N, d) with these inner products."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet._support.checks import fail
+from diffresnet._support.settings import CountOrZero, NonNegative, Positive, check_settings
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.prototypes import support_means
 from diffresnet.learning.prototypes import affinities
@@ -28,21 +29,17 @@ class Tim:
         n_rounds: steps of Adam.
     """
 
-    order: float | None = None
-    support_weight: float = 0.1
-    conditional_weight: float = 0.1
-    sharpness: float = 7.5
-    learning_rate: float = 1e-4
-    n_rounds: int = 1000
+    order: Positive | None = None
+    support_weight: NonNegative = 0.1
+    conditional_weight: NonNegative = 0.1
+    sharpness: Positive = 7.5
+    learning_rate: Positive = 1e-4
+    n_rounds: CountOrZero = 1000
 
     def __post_init__(self) -> None:
-        if self.order is not None and check_real("Tim", "order", self.order) == 1:
+        check_settings(self)
+        if self.order == 1:
             fail("Tim", "order", "other than 1", 1, "Pass None for Shannon's entropy.")
-        check_real("Tim", "support_weight", self.support_weight, zero=True)
-        check_real("Tim", "conditional_weight", self.conditional_weight, zero=True)
-        check_real("Tim", "sharpness", self.sharpness)
-        check_real("Tim", "learning_rate", self.learning_rate)
-        check_count("Tim", "n_rounds", self.n_rounds, low=0)
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
+from diffresnet.nodes.baselines.network import SCHEDULE, Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.training import NodeSchedule
-
-SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
@@ -37,11 +35,7 @@ class Appnp:
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features and the links."""
         n_features, n_classes = graph.features.shape[1], graph.n_classes
-
-        def build() -> nn.Module:
-            return Network(self, n_features, n_classes)
-
-        return prepare_network(self, graph, build)
+        return prepare_network(self, graph, lambda: Network(self, n_features, n_classes))
 
 
 class Network(nn.Module):

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 from torch import Tensor, nn
 from torch.nn.functional import dropout, elu, relu
 
-from diffresnet._support.checks import check_choice, check_count
-from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
+from diffresnet._support.settings import check_settings
+from diffresnet.nodes.baselines.network import Depth, Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.training import NodeSchedule
@@ -39,15 +39,13 @@ class Convolution:
 
     kind: Kind = "gcn"
     width: int = 64
-    n_layers: int = 2
+    n_layers: Depth = 2
     dropout: float = 0.8
     schedule: NodeSchedule = GCN_SCHEDULE
 
     is_random = True
 
-    def __post_init__(self) -> None:
-        check_choice("Convolution", "kind", self.kind, tuple(TITLES))
-        check_count("Convolution", "n_layers", self.n_layers, low=2)
+    __post_init__ = check_settings
 
     @property
     def name(self) -> str:

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet._support.checks import check_choice, check_real
-from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
+from diffresnet._support.settings import Positive, check_settings
+from diffresnet.nodes.baselines.network import SCHEDULE, Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.training import NodeSchedule
@@ -17,8 +17,6 @@ Kind: TypeAlias = Literal["cgnn", "gde", "grand"]
 TITLES: dict[Kind, str] = {"cgnn": "CGNN", "gde": "GDE", "grand": "GRAND"}
 STEP = 1.0
 """Of the classical Runge-Kutta method."""
-
-SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
 
 
 @dataclass(frozen=True)
@@ -38,15 +36,13 @@ class Flow:
 
     kind: Kind = "grand"
     width: int = 64
-    time: float = 8.0
+    time: Positive = 8.0
     dropout: float = 0.5
     schedule: NodeSchedule = SCHEDULE
 
     is_random = True
 
-    def __post_init__(self) -> None:
-        check_choice("Flow", "kind", self.kind, tuple(TITLES))
-        check_real("Flow", "time", self.time)
+    __post_init__ = check_settings
 
     @property
     def name(self) -> str:
@@ -55,11 +51,7 @@ class Flow:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features and the links."""
-
-        def build() -> nn.Module:
-            return _Network(self, graph)
-
-        return prepare_network(self, graph, build)
+        return prepare_network(self, graph, lambda: _Network(self, graph))
 
 
 CHOSEN: dict[Kind, Flow] = {
@@ -77,9 +69,8 @@ class _Network(nn.Module):
         self.first = glorot(graph.features.shape[1], method.width)
         self.last = glorot(method.width, graph.n_classes)
         self.decayed = self.first
-        self.field: Any = {"cgnn": CgnnField, "gde": GdeField, "grand": GrandField}[method.kind](
-            method, graph
-        )
+        fields: Any = {"cgnn": CgnnField, "gde": GdeField, "grand": GrandField}
+        self.field = fields[method.kind](method, graph)
 
     def forward(self, x: Tensor, links: Links) -> Tensor:
         from torchdiffeq import odeint  # noqa: PLC0415
@@ -95,18 +86,16 @@ class _Network(nn.Module):
 class CgnnField(nn.Module):
     """f(h) = (a/2 (I + S) - I) h + h(0), with a = sigmoid of one learned number a node."""
 
-    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+    def __init__(self, _: Flow, graph: NodeGraph) -> None:
         super().__init__()
-        del method
         self.mixing = nn.Parameter(torch.full((graph.n_nodes, 1), 3.0))
 
     def begin(self, first: Tensor, links: Links) -> None:
         """Take the state at the start, and the links."""
         self.first, self.step = first, links.normalized
 
-    def forward(self, time: Tensor, state: Tensor) -> Tensor:
+    def forward(self, _: Tensor, state: Tensor) -> Tensor:
         """Return dh/dt."""
-        del time
         half = self.mixing.sigmoid() / 2
         return half * (state + self.step @ state) - state + self.first
 
@@ -114,49 +103,42 @@ class CgnnField(nn.Module):
 class GdeField(nn.Module):
     """f(h) = tanh(S (h W' + b)) - h."""
 
-    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+    def __init__(self, method: Flow, _: NodeGraph) -> None:
         super().__init__()
-        del graph
         self.linear = nn.Linear(method.width, method.width)
 
-    def begin(self, first: Tensor, links: Links) -> None:
+    def begin(self, _: Tensor, links: Links) -> None:
         """Take the links."""
-        del first
         self.step = links.normalized
 
-    def forward(self, time: Tensor, state: Tensor) -> Tensor:
+    def forward(self, _: Tensor, state: Tensor) -> Tensor:
         """Return dh/dt."""
-        del time
         return (self.step @ self.linear(state)).tanh() - state
 
 
 class GrandField(nn.Module):
     """f(h) = a (A - I) h + b h(0), with A = softmax over neighbors of q_i . k_j / sqrt(d)."""
 
-    def __init__(self, method: Flow, graph: NodeGraph) -> None:
+    def __init__(self, method: Flow, _: NodeGraph) -> None:
         super().__init__()
-        del graph
         self.rate, self.source_rate = nn.Parameter(torch.zeros(1)), nn.Parameter(torch.zeros(1))
         self.query = nn.Linear(method.width, method.width)
         self.key = nn.Linear(method.width, method.width)
 
     def begin(self, first: Tensor, links: Links) -> None:
         """Compute the attention: it stays what it is at the start."""
+        from torch_geometric.utils import softmax  # noqa: PLC0415
+
         self.start = first
         n_nodes, width = first.shape
         loops = torch.arange(n_nodes).expand(2, -1)
         self.source, self.target = torch.cat([links.edges, loops], dim=1)
         queries, keys = self.query(first), self.key(first)
         scores = (queries[self.target] * keys[self.source]).sum(dim=1) / width**0.5
-        largest = scores.new_full((n_nodes,), -torch.inf)
-        largest = largest.scatter_reduce(0, self.target, scores.detach(), "amax")
-        loud = (scores - largest[self.target]).exp()
-        sums = loud.new_zeros(n_nodes).index_add(0, self.target, loud)
-        self.weights = (loud / sums[self.target]).unsqueeze(1)
+        self.weights = softmax(scores, self.target, num_nodes=n_nodes).unsqueeze(1)
 
-    def forward(self, time: Tensor, state: Tensor) -> Tensor:
+    def forward(self, _: Tensor, state: Tensor) -> Tensor:
         """Return dh/dt."""
-        del time
         arriving = self.weights * state[self.source]
         moved = torch.zeros_like(state).index_add(0, self.target, arriving) - state
         return self.rate.sigmoid() * moved + self.source_rate * self.start

@@ -45,7 +45,6 @@ class Layers(nn.Module):
         self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
         self.decayed = self.first
 
-    def forward(self, x: Tensor, links: Links) -> Tensor:
+    def forward(self, x: Tensor, _: Links) -> Tensor:
         """Return the logits (N, K)."""
-        del links
         return self.last(dropout(self.first(x).relu(), self.dropout, self.training))

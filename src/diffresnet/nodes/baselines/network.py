@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Annotated, Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -10,12 +11,19 @@ from scipy import sparse
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet._support.checks import check_probability
+from diffresnet._support.checks import check_count, check_probability
 from diffresnet._support.extras import needs_extra
 from diffresnet.nodes.graph import NodeGraph
-from diffresnet.nodes.method import Solve
+from diffresnet.nodes.method import NodeMethod, Solve
 from diffresnet.nodes.splits import Split
+from diffresnet.nodes.standardization import standardize
 from diffresnet.nodes.training import NodeSchedule, train_nodes
+
+SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
+"""What several of these networks are trained with."""
+
+Depth: TypeAlias = Annotated[int, partial(check_count, low=2)]
+"""Layers of a network that has a first and a last one."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +43,9 @@ class Links:
     @classmethod
     def of(cls, graph: NodeGraph) -> "Links":
         """Take the links of a graph."""
-        entries = graph.adjacency.maximum(graph.adjacency.T).tocoo()
-        apart = entries.row != entries.col
-        edges = torch.from_numpy(np.stack([entries.row, entries.col])[:, apart].astype(np.int64))
-        return cls(edges, torch.from_numpy(entries.data[apart]), graph.operator.weights)
+        entries = standardize(graph, ("undirected", "without-loops")).adjacency.tocoo()
+        edges = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
+        return cls(edges, torch.from_numpy(entries.data), graph.operator.weights)
 
 
 class Inputs:
@@ -46,10 +53,6 @@ class Inputs:
 
     The largest feature of each node becomes 1, so that words which were divided by their sum are 0
     and 1 again, as in the benchmark that most of these networks were tuned for.
-
-    Args:
-        features: sparse.
-        dropout: probability that a number is set to 0.
     """
 
     def __init__(self, features: sparse.csr_array, dropout: float) -> None:
@@ -114,13 +117,8 @@ def glorot(n_in: int, n_out: int, *, bias: bool = True) -> nn.Linear:
     return layer
 
 
-class Settings(Protocol):
+class Settings(NodeMethod, Protocol):
     """What the settings of a network have in common."""
-
-    @property
-    def name(self) -> str:
-        """A name for tables."""
-        ...
 
     @property
     def dropout(self) -> float:
