@@ -17,9 +17,9 @@ from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
 from diffresnet.estimators.solution import SolverName
-from diffresnet.files.labels import DEFAULT_LABEL, check_classes, read_labels
+from diffresnet.files.labels import DEFAULT_LABEL, check_classes
 from diffresnet.files.links import read_graph
-from diffresnet.files.points import Points, read_points
+from diffresnet.files.points import Points, labels_of, read_points
 from diffresnet.files.predictions import SUFFIXES, encode_predictions
 
 N_ROWS = 30
@@ -143,19 +143,10 @@ def _labels(
     label_column: str | None,
 ) -> list[str]:
     """Return the label of each point, "" where there is none."""
-    if labels is not None:
-        if points.labels is not None:
-            name = label_column or DEFAULT_LABEL
-            warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
-        given_labels = read_labels(
-            labels, points.ids, id_column=id_column, label_column=label_column
-        )
-    elif points.labels is not None:
-        given_labels = points.labels
-    else:
+    if labels is not None and points.labels is not None:
         name = label_column or DEFAULT_LABEL
-        must = f"given, or FEATURES must have a column '{name}'"
-        refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
+        warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
+    given_labels = labels_of(points, labels, id_column=id_column, label_column=label_column)
     check_classes(given_labels, "--labels" if labels is not None else "FEATURES")
     if "-1" in given_labels:
         warn("'-1' is taken for a class. Leave the label empty where there is none.")

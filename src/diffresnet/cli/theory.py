@@ -13,8 +13,7 @@ from diffresnet.cli.console import say
 from diffresnet.cli.options import Force, IdColumn, JsonFile, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.diffusion.input import StabilityWarning
-from diffresnet.files.labels import read_labels
-from diffresnet.files.points import read_points
+from diffresnet.files.points import labels_of, read_points
 from diffresnet.report.panels import new_figure
 from diffresnet.report.theory.page import make_theory_page
 from diffresnet.report.theory.sentences import (
@@ -117,12 +116,9 @@ def _read(
     )
     if read.features is None:
         refuse("POINTS", "a file with features", "ids only", "Add features.")
-    given_labels = read.labels
-    if labels is not None:
-        given_labels = read_labels(labels, read.ids, id_column=id_column, label_column=label_column)
-    if given_labels is None:
-        must = f"given, or POINTS must have a column '{label_column or 'label'}'"
-        refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
+    given_labels = labels_of(
+        read, labels, id_column=id_column, label_column=label_column, what="POINTS"
+    )
     n_missing = given_labels.count("")
     if n_missing:
         remedy = "Leave out the others; `diffresnet classify` labels them."

@@ -13,8 +13,9 @@ from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
 from diffresnet.files.frames import (
     TABLES,
     as_text,
+    as_texts,
     check_file,
-    need_column,
+    choose_column,
     read_columns,
     read_frame,
 )
@@ -69,13 +70,14 @@ def read_image_arrays(path: Path, what: str) -> ImageSet:
     if len(named) != 1:
         got = f"{path} with the arrays {some(list(arrays))}"
         refuse(what, "a file with one array of images", got, "Name it `images`.")
-    texts = {name: arrays.get(name, np.empty(0)).ravel().tolist() for name in ("ids", "split")}
-    labels = arrays.get("labels", np.empty(0)).ravel().tolist()
+    ids, labels, splits = (
+        arrays.get(name, np.empty(0)).ravel().tolist() for name in ("ids", "labels", "split")
+    )
     return ImageSet.from_arrays(
         arrays[named[0]],
-        ids=[as_text(value) for value in texts["ids"]],
+        ids=[as_text(value) for value in ids],
         labels=as_labels(labels),
-        splits=[as_text(value) for value in texts["split"]],
+        splits=[as_text(value) for value in splits],
     )
 
 
@@ -92,31 +94,19 @@ def _from_table(
     path: Path, text_column: str | None, id_column: str | None, label_column: str | None
 ) -> TextSet:
     columns = read_columns(path, WHAT)
-    if id_column is None:
-        id_column = next((name for name in DEFAULT_IDS if name in columns), None)
-    else:
-        need_column(id_column, columns, path, "--id-column")
-    if label_column is None:
-        label_column = DEFAULT_LABEL if DEFAULT_LABEL in columns else None
-    else:
-        need_column(label_column, columns, path, "--label-column")
+    id_column = choose_column(id_column, DEFAULT_IDS, columns, path, "--id-column")
+    label_column = choose_column(label_column, [DEFAULT_LABEL], columns, path, "--label-column")
     used = {id_column, label_column}
-    text_column = _choose_text(path, columns, text_column, [x for x in columns if x not in used])
+    text_column = choose_column(text_column, [TEXT_COLUMN], columns, path, "--text-column")
+    if text_column is None:
+        left = [name for name in columns if name not in used]
+        if len(left) != 1:
+            got = f"{path.name} with {some(columns, 10)}"
+            refuse(WHAT, "a table with a column 'text'", got, "Name another by --text-column.")
+        text_column = left[0]
     frame = read_frame(path, WHAT, [text_column, *(name for name in used if name is not None)])
-    ids = range(len(frame)) if id_column is None else frame[id_column].to_list()
     return TextSet(
-        tuple(as_text(value) for value in frame[text_column].to_list()),
-        tuple(as_text(value) for value in ids),
+        tuple(as_texts(frame, text_column)),
+        tuple(as_texts(frame, id_column)),
         () if label_column is None else tuple(as_labels(frame[label_column].to_list())),
     )
-
-
-def _choose_text(path: Path, columns: list[str], asked: str | None, left: list[str]) -> str:
-    if asked is not None:
-        return need_column(asked, columns, path, "--text-column")
-    if TEXT_COLUMN in columns:
-        return TEXT_COLUMN
-    if len(left) != 1:
-        got = f"{path.name} with {some(columns, 10)}"
-        refuse(WHAT, "a table with a column 'text'", got, "Name another by --text-column.")
-    return left[0]

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import polars as pl
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import some
+from diffresnet._support.words import reason_of, some
 
 TABLES = (".csv", ".parquet")
 
@@ -71,6 +71,34 @@ def need_column(name: str, columns: Sequence[str], path: Path, option: str) -> s
     return name
 
 
+def choose_column(
+    asked: str | None, defaults: Sequence[str], columns: Sequence[str], path: Path, option: str
+) -> str | None:
+    """Return the column that is asked for, or the first of the defaults that the table has."""
+    if asked is not None:
+        return need_column(asked, columns, path, option)
+    return next((name for name in defaults if name in columns), None)
+
+
+def as_texts(frame: pl.DataFrame, column: str | None) -> list[str]:
+    """Return a column as texts; row numbers if there is none."""
+    values = range(len(frame)) if column is None else frame[column].to_list()
+    return [as_text(value) for value in values]
+
+
+def places_of(
+    names: Sequence[str], ids: Sequence[str], what: str, points: str, *, things: str, parts: str
+) -> list[int]:
+    """Return the place of each name among the ids; the words are for the message if one is not."""
+    places = {name: place for place, name in enumerate(ids)}
+    unknown = list(dict.fromkeys(name for name in names if name not in places))
+    if unknown:
+        got = f"{len(unknown)} that {points} does not have: {some(unknown)}"
+        remedy = f"Remove their {parts}, or name the ids of {points} by --id-column."
+        refuse(what, f"{things} of ids in {points}", got, remedy)
+    return [places[name] for name in names]
+
+
 def as_text(value: Any) -> str:
     """Return an id or a label as text; "" if it is missing.
 
@@ -86,5 +114,5 @@ def as_text(value: Any) -> str:
 
 
 def _refuse_unreadable(path: Path, what: str, error: Exception) -> NoReturn:
-    reason = str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
-    refuse(what, f"a {path.suffix.lower()} table", f"{path} ({reason})", "Write it again.")
+    got = f"{path} ({reason_of(error)})"
+    refuse(what, f"a {path.suffix.lower()} table", got, "Write it again.")

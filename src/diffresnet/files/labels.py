@@ -12,8 +12,10 @@ from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
 from diffresnet.files.frames import (
     TABLES,
     as_text,
+    as_texts,
     check_file,
     need_column,
+    places_of,
     read_columns,
     read_frame,
 )
@@ -56,11 +58,7 @@ def read_labels(
     columns = read_columns(path, WHAT)
     names, label = _choose_columns(columns, path, id_column, label_column)
     frame = read_frame(path, WHAT, (names, label))
-    return _align(
-        [as_text(value) for value in frame[names].to_list()],
-        as_labels(frame[label].to_list()),
-        ids,
-    )
+    return _align(as_texts(frame, names), as_labels(frame[label].to_list()), ids)
 
 
 def check_classes(labels: Sequence[str], what: str = WHAT) -> None:
@@ -113,16 +111,10 @@ def _choose_columns(
 
 def _align(names: Sequence[str], labels: Sequence[str], ids: Sequence[str]) -> list[str]:
     """Put each label where its point is."""
-    places = {name: place for place, name in enumerate(ids)}
-    unknown = list(dict.fromkeys(name for name in names if name not in places))
-    if unknown:
-        got = f"{len(unknown)} that FEATURES does not have: {some(unknown)}"
-        remedy = "Remove their rows, or name the ids of FEATURES by --id-column."
-        refuse(WHAT, "labels of ids in FEATURES", got, remedy)
+    places = places_of(names, ids, WHAT, "FEATURES", things="labels", parts="rows")
     aligned = [""] * len(ids)
     torn: dict[str, None] = {}
-    for name, label in zip(names, labels, strict=True):
-        place = places[name]
+    for name, place, label in zip(names, places, labels, strict=True):
         if label and aligned[place] not in ("", label):
             torn[name] = None
         aligned[place] = label or aligned[place]

@@ -9,9 +9,15 @@ import numpy as np
 from scipy import sparse
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import some
-from diffresnet.files.arrays import Array
-from diffresnet.files.frames import TABLES, as_text, check_file, read_columns, read_frame
+from diffresnet._support.words import reason_of, some
+from diffresnet.files.frames import (
+    TABLES,
+    as_texts,
+    check_file,
+    places_of,
+    read_columns,
+    read_frame,
+)
 
 WHAT = "--graph"
 POINTS = "FEATURES"
@@ -48,9 +54,8 @@ def _from_matrix(path: Path, n_points: int, what: str, points: str) -> sparse.co
     try:
         loaded: Any = sparse.load_npz(path)
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        reason = str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
-        remedy = "Write it by `scipy.sparse.save_npz`."
-        refuse(what, "a sparse matrix or a table", f"{path} ({reason})", remedy)
+        got, remedy = f"{path} ({reason_of(error)})", "Write it by `scipy.sparse.save_npz`."
+        refuse(what, "a sparse matrix or a table", got, remedy)
     if loaded.shape != (n_points, n_points):
         must = f"of shape ({n_points}, {n_points}), as there are points in {points}"
         refuse(what, must, loaded.shape, "Give a row and a column for each point.")
@@ -68,7 +73,10 @@ def _from_table(path: Path, ids: Sequence[str], what: str, points: str) -> spars
         got = f"{path} with the ids {some(ends)}"
         refuse(what, "a table with names in its first row", got, "Add a row of names.")
     frame = read_frame(path, what, ends)
-    rows, targets = (_places(frame[name].to_list(), ids, what, points) for name in ends)
+    rows, targets = (
+        places_of(as_texts(frame, name), ids, what, points, things="links", parts="links")
+        for name in ends
+    )
     weights = np.ones(len(frame))
     if others:
         if not frame[others[0]].dtype.is_numeric():
@@ -76,18 +84,6 @@ def _from_table(path: Path, ids: Sequence[str], what: str, points: str) -> spars
             refuse(what, "numbers as weights", got, "Correct it, or leave it out.")
         weights = frame[others[0]].to_numpy().astype(np.float64)
     return sparse.coo_array((weights, (rows, targets)), shape=(len(ids), len(ids)))
-
-
-def _places(names: Sequence[object], ids: Sequence[str], what: str, points: str) -> Array:
-    """Return the row number of each id."""
-    places = {name: place for place, name in enumerate(ids)}
-    texts = [as_text(name) for name in names]
-    unknown = list(dict.fromkeys(name for name in texts if name not in places))
-    if unknown:
-        got = f"{len(unknown)} that {points} does not have: {some(unknown)}"
-        remedy = f"Remove their links, or name the ids of {points} by --id-column."
-        refuse(what, f"links of ids in {points}", got, remedy)
-    return np.array([places[name] for name in texts])
 
 
 def _largest(links: sparse.coo_array) -> sparse.csr_array:
