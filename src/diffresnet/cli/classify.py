@@ -9,10 +9,9 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from diffresnet._support.checks import refuse
-from diffresnet.cli.console import say, show, warn
+from diffresnet.cli.console import new_table, say, show, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
@@ -107,14 +106,14 @@ def classify(
     )
     inputs = [path for path in (features, labels, graph) if path is not None]
     check_new_file(out, "--out", SUFFIXES, inputs, force=force)
-    if report is not None:
-        check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
+    check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
     points = read_points(
         features, id_column=id_column, label_column=label_column, need_labels=labels is None
     )
     given_labels = _labels(points, features, labels, id_column, label_column)
     _fit(model, points, given_labels, graph)
-    contents = {out: _predictions(model, points.ids, out.suffix)}
+    predicted = model.transduction_.tolist(), model.label_distributions_, model.reached_
+    contents = {out: encode_predictions(points.ids, *predicted, out.suffix)}
     if report is not None:
         contents[report] = _report(model, points, features)
 
@@ -175,12 +174,6 @@ def _fit(
         )
 
 
-def _predictions(model: DiffResNetClassifier, ids: Sequence[str], suffix: str) -> bytes:
-    return encode_predictions(
-        ids, model.transduction_.tolist(), model.label_distributions_, model.reached_, suffix
-    )
-
-
 def _report(model: DiffResNetClassifier, points: Points, features: Path) -> bytes:
     from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
 
@@ -191,10 +184,8 @@ def _print(model: DiffResNetClassifier, given_labels: Sequence[str]) -> None:
     """Print a line for each class, and what was found about the graph."""
     labels, labeled = np.array(given_labels), np.array(given_labels) != ""
     probabilities = model.label_distributions_.max(axis=1)
-    table = Table(title=f"{len(given_labels)} points, {labeled.sum()} with a label")
-    table.add_column("class")
-    for head in ("labeled", "predicted", "mean probability"):
-        table.add_column(head, justify="right")
+    title = f"{len(given_labels)} points, {labeled.sum()} with a label"
+    table = new_table(title, "class", ["labeled", "predicted", "mean probability"])
     for name in model.classes_[:N_ROWS]:
         mine = ~labeled & (model.transduction_ == name)
         mean = f"{probabilities[mine].mean():.2f}" if mine.any() else ""

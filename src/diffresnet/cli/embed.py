@@ -1,6 +1,5 @@
 """`diffresnet embed`: features of images or texts, for the other commands."""
 
-import io
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,11 +16,12 @@ from diffresnet.encoders.encoder import Encoder
 from diffresnet.encoders.extraction import Extraction, extract
 from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.items import WhenUnreadable
+from diffresnet.encoders.pictures import make_thumbnail
 from diffresnet.encoders.processes import choose_device
 from diffresnet.encoders.ready import make_encoder
 from diffresnet.encoders.source import read_source
 from diffresnet.encoders.text_set import TextSet
-from diffresnet.encoders.thumbnails import make_thumbnail
+from diffresnet.files.arrays import encode_arrays
 from diffresnet.files.previews import pack_thumbnails
 from diffresnet.report.previews import N_LETTERS
 
@@ -148,9 +148,7 @@ def _to_npz(items: ImageSet | TextSet, found: Extraction, *, previews: bool) -> 
             arrays |= pack_thumbnails(_thumbnails(items, found))
     elif previews:  # one letter more than is shown tells that a text goes on
         arrays["texts"] = some_of(tuple(text[: N_LETTERS + 1] for text in items.texts))
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)
-    return stream.getvalue()
+    return encode_arrays(arrays)
 
 
 def _thumbnails(images: ImageSet, found: Extraction) -> list[bytes]:

@@ -1,16 +1,16 @@
 """`diffresnet fewshot`: the accuracy of few-shot methods on a bank of features."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.writing import encode_json
 from diffresnet.cli.banks import check_tasks, choose_split
+from diffresnet.cli.comparison import compare_in_json, compare_in_table
 from diffresnet.cli.console import say, show
 from diffresnet.cli.options import Device, Force, Jobs, JsonFile, Resume
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
@@ -137,8 +137,7 @@ def fewshot(
     check_tasks(bank, chosen, shape)
     if resume is not None:
         make_folder(resume, "--resume")
-    if json_file is not None:
-        check_new_file(json_file, "--json", (".json",), [features], force=force)
+    check_new_file(json_file, "--json", (".json",), [features], force=force)
     if tuned:
         _check_tuning(bank, chosen, shape, transforms)
         tunings = [
@@ -163,12 +162,15 @@ def fewshot(
         )
         for recipe in recipes
     ]
+    differences = [paired_difference(results[0], result) for result in results]
     contents: dict[Path, bytes] = {}
     if json_file is not None:
         tasks_drawn = {"features": features.name, "split": chosen, "seed": seed} | asdict(shape)
-        content = _to_json(results) | tasks_drawn | {"tuned": tuned}
-        contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
-    table = _table(results, _describe(shape, tasks, chosen))
+        content = compare_in_json(results, differences) | tasks_drawn | {"tuned": tuned}
+        contents[json_file] = encode_json(content)
+    title, heads = _describe(shape, tasks, chosen), ["accuracy %", "ms per task"]
+    rows = [_cells(result) for result in results]
+    table = compare_in_table(title, heads, rows, recipes[0].name, differences)
     write_files(contents, lambda: show(table))
 
 
@@ -243,30 +245,6 @@ def _describe(shape: EpisodeShape, tasks: int, split: str | None) -> str:
     return f"{shape.n_ways} ways, {shots}, {queries}; {tasks} tasks, {where}"
 
 
-def _table(results: Sequence[Evaluation], title: str) -> Table:
-    table = Table(title=title)
-    table.add_column("method")
-    heads = ["accuracy %", "ms per task"]
-    if len(results) > 1:
-        heads.append(f"{results[0].recipe.name} minus it")
-    for head in heads:
-        table.add_column(head, justify="right")
-    for result in results:
-        cells = [
-            percent(result.accuracy, result.ci95),
-            f"{1000 * result.seconds_per_task:.2f}",
-        ]
-        if result is not results[0]:
-            paired = paired_difference(results[0], result)
-            cells.append(percent(paired.difference, paired.ci95, sign=True))
-        table.add_row(TITLES[result.recipe.name], *cells)
-    return table
-
-
-def _to_json(results: Sequence[Evaluation]) -> dict[str, Any]:
-    """Return the numbers of the first method, and a list of those of all."""
-    listed: list[dict[str, Any]] = []
-    for result in results:
-        difference = paired_difference(results[0], result).to_json()
-        listed.append(result.to_json() | {"first_minus_it": difference})
-    return results[0].to_json() | {"results": listed}
+def _cells(result: Evaluation) -> list[str]:
+    milliseconds = f"{1000 * result.seconds_per_task:.2f}"
+    return [TITLES[result.recipe.name], percent(result.accuracy, result.ci95), milliseconds]

@@ -1,6 +1,5 @@
 """`diffresnet theory`: what the paper's theorems say of your own points."""
 
-import json
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +8,7 @@ import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.writing import encode_json
 from diffresnet.cli.console import say
 from diffresnet.cli.options import Force, IdColumn, JsonFile, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
@@ -75,10 +75,8 @@ def theory(
       diffresnet theory points.csv --label-column kind --json numbers.json --report page.html
     """
     inputs = [path for path in (points, labels) if path is not None]
-    outputs = {"--json": (json_file, ".json"), "--report": (report, ".html")}
-    for option, (path, suffix) in outputs.items():
-        if path is not None:
-            check_new_file(path, option, (suffix,), inputs, force=force)
+    check_new_file(json_file, "--json", (".json",), inputs, force=force)
+    check_new_file(report, "--report", (".html",), inputs, force=force)
     if report is not None:
         new_figure("diffresnet theory --report", 1, 1)  # before the work
     features, given_labels = _read(points, labels, id_column, label_column)
@@ -90,8 +88,7 @@ def theory(
             features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
         )
     if json_file is not None:
-        content = {"class_names": names.tolist(), **found.to_json()}
-        contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
+        contents[json_file] = encode_json({"class_names": names.tolist(), **found.to_json()})
     if report is not None:
         contents[report] = make_theory_page(found, points.name, names.tolist())
 

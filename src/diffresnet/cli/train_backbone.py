@@ -18,10 +18,9 @@ from diffresnet.cli.outputs import check_new_file
 from diffresnet.encoders.augmentation import DrawingAugmentation, PhotoAugmentation
 from diffresnet.encoders.backbones import BACKBONE_NAMES
 from diffresnet.encoders.framing import Framing
-from diffresnet.encoders.image_set import ImageSet, with_rotations
+from diffresnet.encoders.image_set import ImageSet, check_readable, with_rotations
 from diffresnet.encoders.items import WhenUnreadable
 from diffresnet.encoders.processes import choose_device, process_group, process_rank
-from diffresnet.encoders.readability import check_readable
 from diffresnet.encoders.source import read_image_arrays
 from diffresnet.encoders.training import EpochRecord, Validate, train_backbone
 from diffresnet.encoders.training_batches import TrainingBatches
@@ -134,7 +133,7 @@ def train(
     check_new_file(out, "--out", (SUFFIX,), [data], force=force)
     state = out.with_name(f"{out.name}.state")
     with process_group(choose_device(device)):
-        speak = say if process_rank() == 0 else _say_nothing
+        speak = say if process_rank() == 0 else lambda _: None
         images = check_readable(_read(data, speak), unreadable, speak)
         framing = _framing(images, image_size, resize)
         schedule = replace(
@@ -234,7 +233,3 @@ def _report(record: EpochRecord, n_epochs: int, say: Callable[[str], None]) -> N
         f"epoch {record.epoch}/{n_epochs}: loss {record.loss:.3f}, "
         f"training {100 * record.accuracy:.1f} %{found}, {record.seconds:.0f} s"
     )
-
-
-def _say_nothing(_: str) -> None:
-    pass

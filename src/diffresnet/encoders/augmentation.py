@@ -91,15 +91,8 @@ class DrawingAugmentation:
         scale = 1 / random.uniform(1 - self.zoom, 1 + self.zoom)
         right, down = random.uniform(-self.shift, self.shift, 2)
         cos, sin, middle = scale * math.cos(angle), scale * math.sin(angle), size / 2
-        where = (
-            (cos, -sin, middle - cos * middle + sin * middle + right),
-            (sin, cos, middle - sin * middle - cos * middle + down),
-        )
-        edge = picture.getpixel((0, 0))
-        return picture.transform(
-            (size, size),
-            Transform.AFFINE,
-            (*where[0], *where[1]),
-            Resampling.BILINEAR,
-            fillcolor=edge,
-        )
+        first = cos, -sin, middle - cos * middle + sin * middle + right
+        second = sin, cos, middle - sin * middle - cos * middle + down
+        rows, edge = (*first, *second), picture.getpixel((0, 0))
+        sides = (size, size)
+        return picture.transform(sides, Transform.AFFINE, rows, Resampling.BILINEAR, fillcolor=edge)

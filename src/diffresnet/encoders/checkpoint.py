@@ -43,13 +43,7 @@ class Checkpoint:
 
     def save(self, path: Path) -> Path:
         """Write the file, whole or not at all."""
-        content = {
-            "format": FORMAT,
-            "backbone": self.backbone,
-            "framing": asdict(self.framing),
-            "weights": self.weights,
-            "remarks": self.remarks,
-        }
+        content = {"format": FORMAT, **vars(self), "framing": asdict(self.framing)}
         return save_tensors(path, content)
 
     @classmethod

@@ -11,7 +11,13 @@ from diffresnet._support.checks import check_count
 from diffresnet._support.progress import progress_bar
 from diffresnet.encoders.encoder import Encoder, Features
 from diffresnet.encoders.feature_cache import FeatureCache, content_key
-from diffresnet.encoders.items import Items, UnreadableError, WhenUnreadable, readable_rows
+from diffresnet.encoders.items import (
+    Items,
+    UnreadableError,
+    WhenUnreadable,
+    find_troubles,
+    readable_rows,
+)
 
 SECONDS_BETWEEN_SAVES = 10.0
 
@@ -63,7 +69,7 @@ def extract(
     kept = None if cache is None else FeatureCache(cache / encoder.fingerprint)
     found = {} if kept is None else kept.find(keys)
     first = {key: row for row, key in reversed(list(enumerate(keys))) if not troubles[row]}
-    missing = [row for key, row in sorted(first.items(), key=_by_row) if key not in found]
+    missing = sorted(row for key, row in first.items() if key not in found)
     fresh: dict[bytes, Features] = {}
     saved = time.monotonic()
     with progress_bar(f"encoding by {encoder.name}", len(missing)) as advance:
@@ -104,24 +110,14 @@ def _keep(
     return cache
 
 
-def _by_row(pair: tuple[bytes, int]) -> int:
-    return pair[1]
-
-
 def _read_keys(items: Items) -> tuple[list[bytes], list[str]]:
     """Return the key of each item, and what is wrong with it."""
-    keys: list[bytes] = []
-    troubles: list[str] = []
-    with progress_bar("reading", len(items.ids)) as advance:
-        for row in range(len(items.ids)):
-            try:
-                keys.append(content_key(items.content(row)))
-                troubles.append("")
-            except UnreadableError as error:
-                keys.append(b"")
-                troubles.append(str(error))
-            advance(row + 1, "")
-    return keys, troubles
+    keys = [b""] * len(items.ids)
+
+    def read(row: int) -> None:
+        keys[row] = content_key(items.content(row))
+
+    return keys, find_troubles(read, len(keys), "reading")
 
 
 def _encode(

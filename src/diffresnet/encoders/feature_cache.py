@@ -1,6 +1,5 @@
 """Features that were computed before, found by what they were computed from."""
 
-import io
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Set
@@ -12,6 +11,7 @@ import numpy as np
 
 from diffresnet._support.writing import write_whole
 from diffresnet.encoders.encoder import Features
+from diffresnet.files.arrays import encode_arrays
 
 KEY_SIZE = 16
 MOST_FILES = 16
@@ -74,10 +74,8 @@ class FeatureCache:
     def _write(self, features: Mapping[bytes, Features]) -> Path:
         names = list(features)
         keys = np.frombuffer(b"".join(names), dtype=np.uint8).reshape(-1, KEY_SIZE)
-        stream = io.BytesIO()
-        np.savez(stream, keys=keys, features=np.stack([features[name] for name in names]))
-        name = content_key(b"".join(names)).hex()
-        return write_whole(self.folder / f"{name}.npz", stream.getvalue())
+        content = encode_arrays({"keys": keys, "features": np.stack(list(features.values()))})
+        return write_whole(self.folder / f"{content_key(b''.join(names)).hex()}.npz", content)
 
 
 def _read(path: Path, wanted: Set[bytes] | None = None) -> dict[bytes, Features] | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 from diffresnet._support.checks import fail
+from diffresnet._support.progress import progress_bar
 
 N_NAMED = 3
 
@@ -37,6 +38,19 @@ def check_ids(function: str, ids: Sequence[str]) -> None:
     twice = next((name for name, n in Counter(ids).items() if n > 1), None)
     if twice is not None:
         fail(function, "ids", "different from each other", f"{twice!r} twice", "Rename one.")
+
+
+def find_troubles(read: Callable[[int], object], n_items: int, title: str) -> list[str]:
+    """Read every item, under a progress bar; return what is wrong with each, "" if nothing is."""
+    troubles = [""] * n_items
+    with progress_bar(title, n_items) as advance:
+        for row in range(n_items):
+            try:
+                read(row)
+            except UnreadableError as error:
+                troubles[row] = str(error)
+            advance(row + 1, "")
+    return troubles
 
 
 def readable_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,6 +20,7 @@ PictureSource: TypeAlias = "Path | NDArray[np.uint8]"
 """A file, or pixels (height, width) or (height, width, channels)."""
 
 SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
+THUMBNAIL_SIDE, THUMBNAIL_QUALITY = 72, 80
 
 
 def read_content(source: PictureSource) -> bytes:
@@ -48,7 +50,8 @@ def open_picture(source: PictureSource, n_channels: int = 3) -> Image:
         from PIL import Image  # noqa: PLC0415
     try:
         if isinstance(source, np.ndarray):
-            picture = Image.fromarray(_as_pixels(source))
+            gray = source.shape[2:] == (1,)
+            picture = Image.fromarray(source[:, :, 0] if gray else source)
         else:
             with Image.open(source) as opened:
                 opened.load()
@@ -56,6 +59,19 @@ def open_picture(source: PictureSource, n_channels: int = 3) -> Image:
         return _convert(picture, "L" if n_channels == 1 else "RGB")
     except Exception as error:  # damaged files make Pillow raise errors of all kinds
         raise UnreadableError(str(error) or type(error).__name__) from error
+
+
+def make_thumbnail(source: PictureSource) -> bytes:
+    """Return a picture of at most 72 x 72 pixels as JPEG, for reports to show.
+
+    Raises:
+        UnreadableError: if the picture cannot be read.
+    """
+    picture = open_picture(source)
+    picture.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
+    stream = io.BytesIO()
+    picture.save(stream, "JPEG", quality=THUMBNAIL_QUALITY)
+    return stream.getvalue()
 
 
 def check_pixels(function: str, pixels: NDArray[Any]) -> NDArray[np.uint8]:
@@ -81,10 +97,6 @@ def check_pixels(function: str, pixels: NDArray[Any]) -> NDArray[np.uint8]:
         fail(function, "images", "between 0 and 255, or 0 and 1", got, remedy)
     whole = pixels.dtype.kind != "f" or largest > 1
     return np.round(pixels if whole else pixels * 255.0).astype(np.uint8)
-
-
-def _as_pixels(source: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return source[:, :, 0] if source.ndim == 3 and source.shape[2] == 1 else source
 
 
 def _turn(picture: Image) -> Image:

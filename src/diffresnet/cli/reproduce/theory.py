@@ -1,12 +1,12 @@
 """`diffresnet reproduce theory`: the theory on examples, and where the paper's proofs slip."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import torch
 import typer
 
+from diffresnet._support.writing import encode_json
 from diffresnet.cli.console import say
 from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.paper.theory import TheoryResult, run_theory
@@ -29,9 +29,9 @@ def theory(
         "theory_growth.png": _draw_growth(result),
         "theory_directed.png": _draw_directed(result),
         "theory_hinges.png": _draw_hinges(result),
-        "theory.json": (json.dumps(result.to_json(), indent=1) + "\n").encode(),
+        "theory.json": encode_json(result.to_json()),
     }
-    say(json.dumps(result.to_json(), indent=1))
+    say(contents["theory.json"].decode().rstrip())
     write_files({out / name: content for name, content in contents.items()})
 
 
