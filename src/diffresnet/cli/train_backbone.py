@@ -133,7 +133,7 @@ def train(
     check_new_file(out, "--out", (SUFFIX,), [data], force=force)
     state = out.with_name(f"{out.name}.state")
     with process_group(choose_device(device)):
-        speak = say if process_rank() == 0 else lambda _: None
+        speak: Callable[[str], None] = say if process_rank() == 0 else lambda _: None
         images = check_readable(_read(data, speak), unreadable, speak)
         framing = _framing(images, image_size, resize)
         schedule = replace(
