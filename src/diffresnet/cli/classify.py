@@ -115,7 +115,9 @@ def classify(
     predicted = model.transduction_.tolist(), model.label_distributions_, model.reached_
     contents = {out: encode_predictions(points.ids, *predicted, out.suffix)}
     if report is not None:
-        contents[report] = _report(model, points, features)
+        from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
+
+        contents[report] = make_report(model, points.ids, features.name, points.previews)
 
     def speak() -> None:
         _print(model, given_labels)
@@ -172,12 +174,6 @@ def _fit(
             f"{n_missed} points are not connected to any label and get the class prior. Label some "
             f"of them (--suggest names them first), or {remedy}."
         )
-
-
-def _report(model: DiffResNetClassifier, points: Points, features: Path) -> bytes:
-    from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
-
-    return make_report(model, points.ids, features.name, points.previews)
 
 
 def _print(model: DiffResNetClassifier, given_labels: Sequence[str]) -> None:

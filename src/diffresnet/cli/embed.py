@@ -7,7 +7,7 @@ import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.progress import progress_bar
+from diffresnet._support.progress import track
 from diffresnet.cli.console import say, warn
 from diffresnet.cli.options import Device, Force, IdColumn
 from diffresnet.cli.outputs import check_new_file, write_files
@@ -109,8 +109,8 @@ def embed(
     )
     content = _to_npz(items, found, previews=previews)
     n, width = found.features.shape
-    what = "images" if isinstance(items, ImageSet) else "texts"
-    say(f"{n:,} {what}, {width:,} features by {ready.name}; {found.n_computed:,} computed now.")
+    made = f"{n:,} {ready.kind}, {width:,} features by {ready.name}"
+    say(f"{made}; {found.n_computed:,} computed now.")
     write_files({out: content})
 
 
@@ -145,16 +145,9 @@ def _to_npz(items: ImageSet | TextSet, found: Extraction, *, previews: bool) -> 
         if items.splits:
             arrays["split"] = some_of(items.splits)
         if previews:
-            arrays |= pack_thumbnails(_thumbnails(items, found))
+            sources = [items.sources[row] for row in found.rows]
+            made = [make_thumbnail(source) for source in track(sources, "making thumbnails")]
+            arrays |= pack_thumbnails(made)
     elif previews:  # one letter more than is shown tells that a text goes on
         arrays["texts"] = some_of(tuple(text[: N_LETTERS + 1] for text in items.texts))
     return encode_arrays(arrays)
-
-
-def _thumbnails(images: ImageSet, found: Extraction) -> list[bytes]:
-    made: list[bytes] = []
-    with progress_bar("making thumbnails", len(found.rows)) as advance:
-        for row in found.rows:
-            made.append(make_thumbnail(images.sources[row]))
-            advance(len(made), "")
-    return made

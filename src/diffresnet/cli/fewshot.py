@@ -12,7 +12,7 @@ from diffresnet._support.writing import encode_json
 from diffresnet.cli.banks import check_tasks, choose_split
 from diffresnet.cli.comparison import compare_in_json, compare_in_table
 from diffresnet.cli.console import say, show
-from diffresnet.cli.options import Device, Force, Jobs, JsonFile, Resume
+from diffresnet.cli.options import Device, Force, Jobs, JsonFile, Resume, Split, Tasks, TaskSeed
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.fewshot import (
     TITLES,
@@ -74,14 +74,8 @@ def fewshot(
             show_default="as many of every class",
         ),
     ] = None,
-    tasks: Annotated[int, typer.Option(help="Tasks to draw.", min=1)] = 1000,
-    split: Annotated[
-        str | None,
-        typer.Option(
-            help="Split of the bank to draw tasks from; 'all' for all examples.",
-            show_default="test, or all if the bank has no splits",
-        ),
-    ] = None,
+    tasks: Tasks = 1000,
+    split: Split = None,
     class_split: Annotated[
         str | None,
         typer.Option(
@@ -111,7 +105,7 @@ def fewshot(
         ),
     ] = False,
     tuning_tasks: Annotated[int, typer.Option(help="Tasks of each trial of --tune.", min=1)] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the tasks.", min=0)] = 1,
+    seed: TaskSeed = 1,
     jobs: Jobs = 1,
     device: Device = "cpu",
     resume: Resume = None,
@@ -130,7 +124,8 @@ def fewshot(
 
       diffresnet fewshot banking77.npz --class-split 27,20 --method all --tune --json out.json
     """
-    shape = _shape(ways, shots, queries, dirichlet)
+    counts = _counts(shots, "--shots")
+    shape = EpisodeShape(ways, counts[0] if len(counts) == 1 else counts, queries, dirichlet)
     recipes = _recipes(method or [DEFAULT], shape, solver, transforms, steps)
     bank = _with_class_split(FeatureBank.load(features), class_split)
     chosen = choose_split(bank, split)
@@ -180,11 +175,6 @@ def _counts(text: str, option: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         refuse(option, "whole numbers joined by commas", f"'{text}'", "Write 1, or 1,2,5.")
-
-
-def _shape(ways: int, shots: str, queries: int, dirichlet: float | None) -> EpisodeShape:
-    counts = _counts(shots, "--shots")
-    return EpisodeShape(ways, counts[0] if len(counts) == 1 else counts, queries, dirichlet)
 
 
 def _recipes(

@@ -30,8 +30,6 @@ from diffresnet.files.frames import check_file
 from diffresnet.paper.backbones import bank_of, prototype_accuracy
 from diffresnet.paper.settings import BACKBONE_FRAMING, BACKBONE_SCHEDULE
 
-SUFFIX = ".pt"
-
 
 def train(
     *,
@@ -130,7 +128,7 @@ def train(
     if backbone not in BACKBONE_NAMES:
         must = f"one of {some(BACKBONE_NAMES, len(BACKBONE_NAMES))}"
         refuse("--backbone", must, f"'{backbone}'", "Choose one of these.")
-    check_new_file(out, "--out", (SUFFIX,), [data], force=force)
+    check_new_file(out, "--out", (".pt",), [data], force=force)
     state = out.with_name(f"{out.name}.state")
     with process_group(choose_device(device)):
         speak: Callable[[str], None] = say if process_rank() == 0 else lambda _: None

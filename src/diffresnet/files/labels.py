@@ -64,12 +64,10 @@ def read_labels(
 def check_classes(labels: Sequence[str], what: str = WHAT) -> None:
     """Refuse labels of fewer than two classes: there is nothing to learn from."""
     classes = sorted(set(labels) - {""})
-    remedy = "Label a point of each class."
-    if not classes:
-        refuse(what, "labels of two classes or more", "no label at all", remedy)
-    if len(classes) == 1:
-        got = f"one class only, '{classes[0]}'"
-        refuse(what, "labels of two classes or more", got, "Label a point of another class.")
+    if len(classes) < 2:
+        got = f"one class only, '{classes[0]}'" if classes else "no label at all"
+        remedy = f"Label a point of {'another' if classes else 'each'} class."
+        refuse(what, "labels of two classes or more", got, remedy)
 
 
 def _from_arrays(path: Path, n_points: int) -> list[str]:

@@ -1,6 +1,5 @@
 """Links from a file: a table of ids, or a sparse matrix."""
 
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from scipy import sparse
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import reason_of, some
+from diffresnet.files.arrays import UNREADABLE
 from diffresnet.files.frames import (
     TABLES,
     as_texts,
@@ -53,7 +53,7 @@ def read_graph(
 def _from_matrix(path: Path, n_points: int, what: str, points: str) -> sparse.coo_array:
     try:
         loaded: Any = sparse.load_npz(path)
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         got, remedy = f"{path} ({reason_of(error)})", "Write it by `scipy.sparse.save_npz`."
         refuse(what, "a sparse matrix or a table", got, remedy)
     if loaded.shape != (n_points, n_points):

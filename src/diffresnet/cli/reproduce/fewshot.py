@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from diffresnet.cli.banks import check_tasks, choose_split
-from diffresnet.cli.options import Jobs
+from diffresnet.cli.options import Jobs, Split, Tasks, TaskSeed
 from diffresnet.cli.outputs import make_folder
 from diffresnet.cli.reproduce.ending import finish_report
 from diffresnet.fewshot import EpisodeShape, FeatureBank
@@ -37,15 +37,6 @@ Out: TypeAlias = Annotated[
         "from what it has left there."
     ),
 ]
-Split: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        help="Split of the bank to draw tasks from; 'all' for all examples.",
-        show_default="test, or all if the bank has no splits",
-    ),
-]
-NTasks: TypeAlias = Annotated[int, typer.Option("--tasks", help="Tasks to draw.", min=1)]
-Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of the tasks.", min=0)]
 Shots: TypeAlias = Annotated[int, typer.Option(help="Labeled examples of each class.", min=1)]
 ShotsOrBoth: TypeAlias = Annotated[
     int | None,
@@ -93,8 +84,8 @@ def ablation(
     features: Features,
     out: Out,
     split: Split = None,
-    tasks: NTasks = ABLATION_TASKS,
-    seed: Seed = 1,
+    tasks: Tasks = ABLATION_TASKS,
+    seed: TaskSeed = 1,
     jobs: Jobs = 2,
     shots: ShotsOrBoth = None,
     solver: SolverChoice = "kernel",
@@ -124,8 +115,8 @@ def fewshot(
     features: Features,
     out: Out,
     split: Split = None,
-    tasks: NTasks = 1000,
-    seed: Seed = 1,
+    tasks: Tasks = 1000,
+    seed: TaskSeed = 1,
     jobs: Jobs = 2,
     shots: ShotsOrBoth = None,
     solver: SolverChoice = "kernel",
@@ -164,7 +155,7 @@ def tsne(
     out: Out,
     split: Split = None,
     task: Annotated[int, typer.Option(help="Number of the task to draw.", min=0)] = 0,
-    seed: Seed = 1,
+    seed: TaskSeed = 1,
 ) -> None:
     """Draw one task before and after diffusion, by t-SNE (Figure "tsne").
 
@@ -190,8 +181,8 @@ def _sweep(setting: Callable[[], None]) -> Callable[..., None]:
         features: Features,
         out: Out,
         split: Split = None,
-        tasks: NTasks = ABLATION_TASKS,
-        seed: Seed = 1,
+        tasks: Tasks = ABLATION_TASKS,
+        seed: TaskSeed = 1,
         jobs: Jobs = 2,
         shots: Shots = 1,
         solver: SolverChoice = "kernel",
@@ -242,8 +233,8 @@ def time(
     features: Features,
     out: Out,
     split: Split = None,
-    tasks: NTasks = 200,
-    seed: Seed = 1,
+    tasks: Tasks = 200,
+    seed: TaskSeed = 1,
     jobs: Annotated[
         int, typer.Option(help="Processes; several at once disturb each other's clock.", min=1)
     ] = 1,
