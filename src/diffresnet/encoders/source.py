@@ -10,15 +10,7 @@ from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.omniglot import load_omniglot
 from diffresnet.encoders.text_set import TextSet
 from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
-from diffresnet.files.frames import (
-    TABLES,
-    as_text,
-    as_texts,
-    check_file,
-    choose_column,
-    read_columns,
-    read_frame,
-)
+from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file
 from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL, as_labels
 
 WHAT = "SOURCE"
@@ -93,18 +85,18 @@ def _from_lines(path: Path) -> TextSet:
 def _from_table(
     path: Path, text_column: str | None, id_column: str | None, label_column: str | None
 ) -> TextSet:
-    columns = read_columns(path, WHAT)
-    id_column = choose_column(id_column, DEFAULT_IDS, columns, path, "--id-column")
-    label_column = choose_column(label_column, [DEFAULT_LABEL], columns, path, "--label-column")
+    table = TableFile(path, WHAT)
+    id_column = table.choose(id_column, DEFAULT_IDS, "--id-column")
+    label_column = table.choose(label_column, [DEFAULT_LABEL], "--label-column")
     used = {id_column, label_column}
-    text_column = choose_column(text_column, [TEXT_COLUMN], columns, path, "--text-column")
+    text_column = table.choose(text_column, [TEXT_COLUMN], "--text-column")
     if text_column is None:
-        left = [name for name in columns if name not in used]
+        left = [name for name in table.columns if name not in used]
         if len(left) != 1:
-            got = f"{path.name} with {some(columns, 10)}"
+            got = f"{path.name} with {some(table.columns, 10)}"
             refuse(WHAT, "a table with a column 'text'", got, "Name another by --text-column.")
         text_column = left[0]
-    frame = read_frame(path, WHAT, [text_column, *(name for name in used if name is not None)])
+    frame = table.read([text_column, *(name for name in used if name is not None)])
     return TextSet(
         tuple(as_texts(frame, text_column)),
         tuple(as_texts(frame, id_column)),

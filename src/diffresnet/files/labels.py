@@ -9,16 +9,7 @@ import numpy as np
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
-from diffresnet.files.frames import (
-    TABLES,
-    as_text,
-    as_texts,
-    check_file,
-    need_column,
-    places_of,
-    read_columns,
-    read_frame,
-)
+from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file, places_of
 from diffresnet.learning.labels import is_missing
 
 WHAT = "--labels"
@@ -55,9 +46,9 @@ def read_labels(
     """
     if check_file(path, WHAT, (*TABLES, *ARRAYS)) in ARRAYS:
         return _from_arrays(path, len(ids))
-    columns = read_columns(path, WHAT)
-    names, label = _choose_columns(columns, path, id_column, label_column)
-    frame = read_frame(path, WHAT, (names, label))
+    table = TableFile(path, WHAT)
+    names, label = _choose_columns(table, id_column, label_column)
+    frame = table.read((names, label))
     return _align(as_texts(frame, names), as_labels(frame[label].to_list()), ids)
 
 
@@ -85,24 +76,22 @@ def _from_arrays(path: Path, n_points: int) -> list[str]:
 
 
 def _choose_columns(
-    columns: Sequence[str], path: Path, id_column: str | None, label_column: str | None
+    table: TableFile, id_column: str | None, label_column: str | None
 ) -> tuple[str, str]:
     """Return the column of the ids and that of the labels."""
+    columns = table.columns
     ids = [name for name in (id_column, *DEFAULT_IDS) if name in columns and name != label_column]
-    if label_column is not None:
-        label = need_column(label_column, columns, path, "--label-column")
-    elif DEFAULT_LABEL in columns:
-        label = DEFAULT_LABEL
-    elif len(columns) == 2 and ids:
+    got = f"{table.path} with {some(columns, 10)}"
+    label = table.choose(label_column, [DEFAULT_LABEL], "--label-column")
+    if label is None and len(columns) == 2 and ids:
         label = next(name for name in columns if name != ids[0])
-    else:
-        must, got = f"a table with a column '{DEFAULT_LABEL}'", f"{path} with {some(columns, 10)}"
+    if label is None:
+        must = f"a table with a column '{DEFAULT_LABEL}'"
         refuse(WHAT, must, got, "Name it by --label-column.")
     if not ids and len(columns) == 2:
         ids = [name for name in columns if name != label]
     if not ids:
         must = f"a table with a column '{id_column or DEFAULT_IDS[0]}'"
-        got = f"{path} with {some(columns, 10)}"
         refuse(WHAT, must, got, "Name it by --id-column.")
     return ids[0] or "", label
 

@@ -10,14 +10,7 @@ from scipy import sparse
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import reason_of, some
 from diffresnet.files.arrays import UNREADABLE
-from diffresnet.files.frames import (
-    TABLES,
-    as_texts,
-    check_file,
-    places_of,
-    read_columns,
-    read_frame,
-)
+from diffresnet.files.frames import TABLES, TableFile, as_texts, check_file, places_of
 
 WHAT = "--graph"
 POINTS = "FEATURES"
@@ -63,16 +56,16 @@ def _from_matrix(path: Path, n_points: int, what: str, points: str) -> sparse.co
 
 
 def _from_table(path: Path, ids: Sequence[str], what: str, points: str) -> sparse.coo_array:
-    columns = read_columns(path, what)
-    ends = [name for name in columns if name != WEIGHT][:2]
-    others = [name for name in columns if name not in ends]
+    table = TableFile(path, what)
+    ends = [name for name in table.columns if name != WEIGHT][:2]
+    others = [name for name in table.columns if name not in ends]
     if len(ends) != 2 or len(others) > 1:
         must = "a table of two columns of ids and perhaps one of weights"
-        refuse(what, must, f"{path} with {some(columns, 10)}", "Leave out the others.")
+        refuse(what, must, f"{path} with {some(table.columns, 10)}", "Leave out the others.")
     if set(ends) <= set(ids):
         got = f"{path} with the ids {some(ends)}"
         refuse(what, "a table with names in its first row", got, "Add a row of names.")
-    frame = read_frame(path, what, ends)
+    frame = table.read(ends)
     rows, targets = (
         places_of(as_texts(frame, name), ids, what, points, things="links", parts="links")
         for name in ends

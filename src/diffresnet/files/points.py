@@ -11,16 +11,7 @@ import polars as pl
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 from diffresnet.files.arrays import ALONE, ARRAYS, Array, read_arrays
-from diffresnet.files.frames import (
-    TABLES,
-    as_text,
-    as_texts,
-    check_file,
-    choose_column,
-    need_column,
-    read_columns,
-    read_frame,
-)
+from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file
 from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL, as_labels, read_labels
 from diffresnet.files.previews import BYTES, ENDS, unpack_thumbnails
 
@@ -146,14 +137,15 @@ def _choose_features(arrays: dict[str, Array], path: Path, what: str) -> Array |
 def _from_table(
     path: Path, id_column: str | None, label_column: str | None, what: str, *, need_labels: bool
 ) -> Points:
-    columns = read_columns(path, what)
-    if need_labels and label_column is not None:
-        need_column(label_column, columns, path, "--label-column")
+    table = TableFile(path, what)
+    columns = table.columns
+    if need_labels:
+        table.choose(label_column, [DEFAULT_LABEL], "--label-column")
     label_column = label_column or DEFAULT_LABEL
     _check_header(columns, path, what)
-    id_column = choose_column(id_column, DEFAULT_IDS, columns, path, "--id-column")
+    id_column = table.choose(id_column, DEFAULT_IDS, "--id-column")
     named = [name for name in (id_column, label_column) if name is not None and name in columns]
-    frame = read_frame(path, what, named)
+    frame = table.read(named)
     return Points(
         as_texts(frame, id_column),
         _numbers(frame, [name for name in columns if name not in named], path, what),
