@@ -8,13 +8,7 @@ ALL = "all"
 
 
 def choose_split(bank: FeatureBank, split: str | None) -> str | None:
-    """Return the split to draw from, None for all.
-
-    Without a wish it is "test", or all examples where the bank has no splits.
-
-    Raises:
-        ValueError: if the bank has no such split.
-    """
+    """Return the split to draw from, None for all; by default "test", or all if there are none."""
     names = bank.split_names
     chosen = split or (DEFAULT_SPLIT if names else ALL)
     if chosen in names:

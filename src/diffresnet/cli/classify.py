@@ -110,7 +110,13 @@ def classify(
     points = read_points(
         features, id_column=id_column, label_column=label_column, need_labels=labels is None
     )
-    given_labels = _labels(points, features, labels, id_column, label_column)
+    if labels is not None and points.labels is not None:
+        name = label_column or DEFAULT_LABEL
+        warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
+    given_labels = labels_of(points, labels, id_column=id_column, label_column=label_column)
+    check_classes(given_labels, "--labels" if labels is not None else "FEATURES")
+    if "-1" in given_labels:
+        warn("'-1' is taken for a class. Leave the label empty where there is none.")
     _fit(model, points, given_labels, graph)
     predicted = model.transduction_.tolist(), model.label_distributions_, model.reached_
     contents = {out: encode_predictions(points.ids, *predicted, out.suffix)}
@@ -134,24 +140,6 @@ def _count_steps(text: str) -> int | Literal["auto"]:
     if not text.isdecimal():
         refuse("--steps", "a whole number or auto", f"'{text}'", "Leave it out for auto.")
     return int(text)
-
-
-def _labels(
-    points: Points,
-    features: Path,
-    labels: Path | None,
-    id_column: str | None,
-    label_column: str | None,
-) -> list[str]:
-    """Return the label of each point, "" where there is none."""
-    if labels is not None and points.labels is not None:
-        name = label_column or DEFAULT_LABEL
-        warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
-    given_labels = labels_of(points, labels, id_column=id_column, label_column=label_column)
-    check_classes(given_labels, "--labels" if labels is not None else "FEATURES")
-    if "-1" in given_labels:
-        warn("'-1' is taken for a class. Leave the label empty where there is none.")
-    return given_labels
 
 
 def _fit(

@@ -1,20 +1,12 @@
 """Several methods on the same tasks or splits: the first of them compared with the others."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from rich.table import Table
 
 from diffresnet.cli.console import new_table
 from diffresnet.measuring.statistics import PairedDifference, percent
-
-
-class Result(Protocol):
-    """What a method came to."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the numbers, for a file."""
-        ...
 
 
 def compare_in_table(
@@ -33,11 +25,9 @@ def compare_in_table(
 
 
 def compare_in_json(
-    results: Sequence[Result], differences: Sequence[PairedDifference]
+    numbers: Sequence[dict[str, Any]], differences: Sequence[PairedDifference]
 ) -> dict[str, Any]:
     """Return the numbers of the first method, and a list of those of all."""
-    listed = [
-        result.to_json() | {"first_minus_it": paired.to_json()}
-        for result, paired in zip(results, differences, strict=True)
-    ]
-    return results[0].to_json() | {"results": listed}
+    pairs = zip(numbers, differences, strict=True)
+    listed = [found | {"first_minus_it": paired.to_json()} for found, paired in pairs]
+    return numbers[0] | {"results": listed}

@@ -161,8 +161,8 @@ def fewshot(
     contents: dict[Path, bytes] = {}
     if json_file is not None:
         tasks_drawn = {"features": features.name, "split": chosen, "seed": seed} | asdict(shape)
-        content = compare_in_json(results, differences) | tasks_drawn | {"tuned": tuned}
-        contents[json_file] = encode_json(content)
+        content = compare_in_json([result.to_json() for result in results], differences)
+        contents[json_file] = encode_json(content | tasks_drawn | {"tuned": tuned})
     title, heads = _describe(shape, tasks, chosen), ["accuracy %", "ms per task"]
     rows = [_cells(result) for result in results]
     table = compare_in_table(title, heads, rows, recipes[0].name, differences)

@@ -175,8 +175,9 @@ def nodes(
     differences = [compare(results[0], result) for result in results]
     contents: dict[Path, bytes] = {}
     if json_file is not None:
-        content = {"graph": Path(graph).name, "standardized": taken}
-        contents[json_file] = encode_json(content | compare_in_json(results, differences))
+        content = compare_in_json([result.to_json() for result in results], differences)
+        given_graph = {"graph": Path(graph).name, "standardized": taken}
+        contents[json_file] = encode_json(given_graph | content)
     rows = [_cells(result) for result in results]
     table = compare_in_table(results[0].kind, HEADS, rows, results[0].method, differences)
     table.caption = "± is the deviation over runs; of differences, the 95 % interval over splits"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -14,12 +15,8 @@ if TYPE_CHECKING:
 N_TRIES = 10
 
 
-class Augmentation(Protocol):
-    """Changes a picture at random."""
-
-    def __call__(self, picture: Image, size: int, random: np.random.Generator, /) -> Image:
-        """Return a picture of `size` x `size`."""
-        ...
+Augmentation: TypeAlias = "Callable[[Image, int, np.random.Generator], Image]"
+"""Changes a picture at random, to one of `size` x `size`."""
 
 
 @dataclass(frozen=True)

@@ -109,11 +109,7 @@ class TrainingState:
         _save_tensors(path, content)
 
     def load(self, path: Path, identity: str) -> None:
-        """Go on from a file.
-
-        Raises:
-            ValueError: if it is damaged, or of another training.
-        """
+        """Go on from a file; one that is damaged or of another training is a `ValueError`."""
         content = _load_tensors(path, "Remove it to begin anew.")
         if content.get("identity") != identity:
             got = f"{path}, which is of other images or settings"

@@ -65,7 +65,12 @@ def extract(
         ValueError: if items cannot be read and are refused.
     """
     check_count("extract", "batch_size", batch_size, low=1)
-    keys, troubles = _read_keys(items)
+    keys = [b""] * len(items.ids)
+
+    def read(row: int) -> None:
+        keys[row] = content_key(items.content(row))
+
+    troubles = find_troubles(read, len(keys), "reading")
     kept = None if cache is None else FeatureCache(cache / encoder.fingerprint)
     found = {} if kept is None else kept.find(keys)
     first = {key: row for row, key in reversed(list(enumerate(keys))) if not troubles[row]}
@@ -108,16 +113,6 @@ def _keep(
         report(f"features are not kept for another time: {error}")
         return None
     return cache
-
-
-def _read_keys(items: Items) -> tuple[list[bytes], list[str]]:
-    """Return the key of each item, and what is wrong with it."""
-    keys = [b""] * len(items.ids)
-
-    def read(row: int) -> None:
-        keys[row] = content_key(items.content(row))
-
-    return keys, find_troubles(read, len(keys), "reading")
 
 
 def _encode(

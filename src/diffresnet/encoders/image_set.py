@@ -159,16 +159,7 @@ def with_rotations(images: ImageSet) -> ImageSet:
 def check_readable(
     images: ImageSet, when_unreadable: WhenUnreadable, report: Callable[[str], None]
 ) -> ImageSet:
-    """Open every image once, before hours of training, and return those that can be read.
-
-    Args:
-        images: files or arrays.
-        when_unreadable: refuse if there are any, or report each of them and leave it out.
-        report: is called with a sentence for each that is left out.
-
-    Raises:
-        ValueError: if images are refused, or none is left; the message names the first of them.
-    """
+    """Open every image, before hours of training; return what `readable_rows` says is readable."""
     troubles = find_troubles(images.load, len(images), "opening images")
     rows = readable_rows(images.ids, troubles, when_unreadable, report)
     return images if len(rows) == len(images) else images.take(rows)

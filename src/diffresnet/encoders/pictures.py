@@ -24,11 +24,7 @@ THUMBNAIL_SIDE, THUMBNAIL_QUALITY = 72, 80
 
 
 def read_content(source: PictureSource) -> bytes:
-    """Return what tells pictures apart: the bytes of the file, or the shape and the pixels.
-
-    Raises:
-        UnreadableError: if the file cannot be read.
-    """
+    """Return what tells pictures apart: the bytes of the file, or the shape and the pixels."""
     if isinstance(source, np.ndarray):
         return repr(source.shape).encode() + np.ascontiguousarray(source).tobytes()
     try:
@@ -62,11 +58,7 @@ def open_picture(source: PictureSource, n_channels: int = 3) -> Image:
 
 
 def make_thumbnail(source: PictureSource) -> bytes:
-    """Return a picture of at most 72 x 72 pixels as JPEG, for reports to show.
-
-    Raises:
-        UnreadableError: if the picture cannot be read.
-    """
+    """Return a picture of at most 72 x 72 pixels as JPEG, for reports to show."""
     picture = open_picture(source)
     picture.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
     stream = io.BytesIO()
@@ -77,10 +69,7 @@ def make_thumbnail(source: PictureSource) -> bytes:
 def check_pixels(function: str, pixels: NDArray[Any]) -> NDArray[np.uint8]:
     """Return pictures (n, height, width) or (n, height, width, channels) as 8-bit pixels.
 
-    Numbers between 0 and 1 are scaled to 255.
-
-    Raises:
-        ValueError: if they are no pictures.
+    Numbers between 0 and 1 are scaled to 255. What is no picture is a `ValueError`.
     """
     if pixels.ndim not in (3, 4) or pixels.size == 0 or pixels.dtype.kind not in "uif":
         must = "pictures of shape (n, height, width) or (n, height, width, channels)"

@@ -81,12 +81,7 @@ def read_arrays(
 
 
 def read_described(path: Path, function: str) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Read what `write_described` wrote; `function` is who asks, for messages.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if the file holds anything else.
-    """
+    """Read what `write_described` wrote, as `read_arrays` does; `function` is who asks."""
     arrays = read_arrays(path, f"{function}: `path`")
     description: dict[str, Any] = {}
     try:

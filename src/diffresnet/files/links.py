@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from scipy import sparse
 
 from diffresnet._support.checks import refuse
@@ -82,9 +83,8 @@ def _from_table(path: Path, ids: Sequence[str], what: str, points: str) -> spars
 def _largest(links: sparse.coo_array) -> sparse.csr_array:
     """Return both directions of each link, with the largest of its weights."""
     low, high = np.minimum(links.row, links.col), np.maximum(links.row, links.col)
-    order = np.lexsort((links.data, high, low))
-    low, high, weights = low[order], high[order], links.data[order]
-    last = np.append((np.diff(low) != 0) | (np.diff(high) != 0), True)
-    half = sparse.coo_array((weights[last], (low[last], high[last])), shape=links.shape)
-    upper = sparse.csr_array(half)
+    pairs = pl.DataFrame({"low": low, "high": high, "weight": links.data})
+    pairs = pairs.group_by("low", "high").max()
+    places = pairs["low"].to_numpy(), pairs["high"].to_numpy()
+    upper = sparse.csr_array((pairs["weight"].to_numpy(), places), shape=links.shape)
     return sparse.csr_array(upper.maximum(upper.T))
