@@ -39,12 +39,11 @@ def demo(
     ids = [str(row) for row in range(len(model.transduction_))]
     title = f"1,797 digits from {result.n_labels} labels"
     contents = {
-        "report.html": make_report(model, ids, title),
-        "predictions.csv": encode_predictions(ids, *predicted),
-        "accuracy.json": encode_json(result.to_json()),
+        out / "report.html": make_report(model, ids, title),
+        out / "predictions.csv": encode_predictions(ids, *predicted),
+        out / "accuracy.json": encode_json(result.to_json()),
     }
-    paths = {out / name: content for name, content in contents.items()}
-    write_files(paths, lambda: show(_table(result)))
+    write_files(contents, lambda: show(_table(result)))
 
 
 def _table(result: DigitsResult) -> Table:

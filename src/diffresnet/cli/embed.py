@@ -12,7 +12,6 @@ from diffresnet.cli.console import say, warn
 from diffresnet.cli.options import Device, Force, IdColumn
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.datasets.files import cache_folder
-from diffresnet.encoders.encoder import Encoder
 from diffresnet.encoders.extraction import Extraction, extract
 from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.items import WhenUnreadable
@@ -98,7 +97,11 @@ def embed(
     items = read_source(
         source, text_column=text_column, id_column=id_column, label_column=label_column
     )
-    ready = _encoder(encoder, items, source, device)
+    kind = "images" if isinstance(items, ImageSet) else "texts"
+    ready = make_encoder(encoder or READY[kind], device=choose_device(device))
+    if ready.kind != kind:
+        got = f"{ready.name}, which takes {ready.kind}, for {source}, which has {kind}"
+        refuse("--encoder", f"one for {kind}", got, f"Use {READY[kind]}.")
     found = extract(
         ready,
         items,
@@ -109,7 +112,7 @@ def embed(
     )
     content = _to_npz(items, found, previews=previews)
     n, width = found.features.shape
-    made = f"{n:,} {ready.kind}, {width:,} features by {ready.name}"
+    made = f"{n:,} {kind}, {width:,} features by {ready.name}"
     say(f"{made}; {found.n_computed:,} computed now.")
     write_files({out: content})
 
@@ -121,15 +124,6 @@ def _make_cache(folder: Path) -> Path:
     except OSError as error:
         refuse("--cache", "a folder that can be made", f"{folder} ({error.strerror})", "Name one.")
     return folder
-
-
-def _encoder(name: str | None, items: ImageSet | TextSet, source: Path, device: str) -> Encoder:
-    kind = "images" if isinstance(items, ImageSet) else "texts"
-    encoder = make_encoder(name or READY[kind], device=choose_device(device))
-    if encoder.kind != kind:
-        got = f"{encoder.name}, which takes {encoder.kind}, for {source}, which has {kind}"
-        refuse("--encoder", f"one for {kind}", got, f"Use {READY[kind]}.")
-    return encoder
 
 
 def _to_npz(items: ImageSet | TextSet, found: Extraction, *, previews: bool) -> bytes:

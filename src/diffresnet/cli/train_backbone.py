@@ -188,13 +188,10 @@ def _framing(images: ImageSet, image_size: int | None, resize: int | None) -> Fr
     first = images.sources[0]
     shape = first.shape if isinstance(first, np.ndarray) else ()
     gray = len(shape) == 2 or shape[2:] == (1,)
-    own = min(shape[:2]) if gray else BACKBONE_FRAMING.image_size
-    size = own if image_size is None else image_size
-    if resize is None:
-        resize = (
-            size if gray else round(size * BACKBONE_FRAMING.resize / BACKBONE_FRAMING.image_size)
-        )
-    framing = replace(BACKBONE_FRAMING, image_size=size, resize=resize)
+    paper = BACKBONE_FRAMING
+    size = image_size or (min(shape[:2]) if gray else paper.image_size)
+    resize = resize or (size if gray else round(size * paper.resize / paper.image_size))
+    framing = replace(paper, image_size=size, resize=resize)
     return replace(framing, n_channels=1, mean=(0.5,), std=(0.5,)) if gray else framing
 
 

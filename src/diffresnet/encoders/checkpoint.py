@@ -3,6 +3,7 @@
 import io
 import pickle
 import zipfile
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -132,12 +133,10 @@ def _load_tensors(path: Path, remedy: str = "Make it again.") -> dict[str, Any]:
     """Read tensors and plain values; `remedy` says what to do with a damaged file."""
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
-    content, whole = None, zipfile.is_zipfile(path)
-    try:
-        if whole:
+    content = None
+    with suppress(RuntimeError, EOFError, OSError, KeyError, ValueError, pickle.UnpicklingError):
+        if zipfile.is_zipfile(path):
             content = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, OSError, KeyError, ValueError, pickle.UnpicklingError):
-        whole = False
-    if not whole:
+    if content is None:
         fail("Checkpoint", "path", "a file of torch", f"{path}, which is damaged", remedy)
     return content if isinstance(content, dict) else {}

@@ -55,17 +55,11 @@ class FeatureCache:
         """Put the files that `find` and `add` know into one, if there are many."""
         if len(self._files) <= MOST_FILES:
             return
-        everything: dict[bytes, Features] = {}
-        merged: list[Path] = []
-        for path in self._files:
-            content = _read(path)
-            if content is not None:
-                everything |= content
-                merged.append(path)
-        self._files = [self._write(everything)]
-        for path in merged:
-            if path not in self._files:
-                path.unlink(missing_ok=True)
+        contents = {path: content for path in self._files if (content := _read(path)) is not None}
+        merged = self._write({key: row for part in contents.values() for key, row in part.items()})
+        for path in contents.keys() - {merged}:
+            path.unlink(missing_ok=True)
+        self._files = [merged]
 
     def _write(self, features: Mapping[bytes, Features]) -> Path:
         names = list(features)

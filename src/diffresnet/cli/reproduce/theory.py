@@ -25,14 +25,15 @@ def theory(
     new_figure("diffresnet reproduce", 1, 1)  # before the work
     make_folder(out)
     result = run_theory(torch.Generator().manual_seed(seed))
+    numbers = encode_json(result.to_json())
     contents = {
-        "theory_growth.png": _draw_growth(result),
-        "theory_directed.png": _draw_directed(result),
-        "theory_hinges.png": _draw_hinges(result),
-        "theory.json": encode_json(result.to_json()),
+        out / "theory_growth.png": _draw_growth(result),
+        out / "theory_directed.png": _draw_directed(result),
+        out / "theory_hinges.png": _draw_hinges(result),
+        out / "theory.json": numbers,
     }
-    say(contents["theory.json"].decode().rstrip())
-    write_files({out / name: content for name, content in contents.items()})
+    say(numbers.decode().rstrip())
+    write_files(contents)
 
 
 def _draw_growth(result: TheoryResult) -> bytes:
