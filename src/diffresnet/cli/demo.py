@@ -5,14 +5,13 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.table import Table
 
 from diffresnet._support.progress import progress_bar
 from diffresnet._support.writing import encode_json
 from diffresnet.cli.console import new_table, show
 from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.files.predictions import encode_predictions
-from diffresnet.paper.digits import N_DRAWS, DigitsResult, run_digits
+from diffresnet.paper.digits import N_DRAWS, run_digits
 
 
 def demo(
@@ -43,13 +42,8 @@ def demo(
         out / "predictions.csv": encode_predictions(ids, *predicted),
         out / "accuracy.json": encode_json(result.to_json()),
     }
-    write_files(contents, lambda: show(_table(result)))
-
-
-def _table(result: DigitsResult) -> Table:
-    n_draws = len(next(iter(result.accuracies.values())))
     title = "Digits, one label per class: accuracy % on the others"
-    table = new_table(title, "method", [f"mean of {n_draws} draws", "first draw"])
+    table = new_table(title, "method", [f"mean of {draws} draws", "first draw"])
     for name, values in result.accuracies.items():
         table.add_row(name, f"{100 * np.mean(values):.1f}", f"{100 * values[0]:.1f}")
-    return table
+    write_files(contents, lambda: show(table))

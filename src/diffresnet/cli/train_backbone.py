@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 import typer
-from torch import nn
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
@@ -201,11 +200,7 @@ def _validation(images: ImageSet, framing: Framing, shape: EpisodeShape) -> Vali
         return None
     held_out = images.split("val")
     EpisodeSampler(bank_of(np.zeros((len(held_out), 1)), held_out), shape)
-
-    def validate(backbone: nn.Module) -> float:
-        return prototype_accuracy(backbone, held_out, framing, shape)
-
-    return validate
+    return lambda backbone: prototype_accuracy(backbone, held_out, framing, shape)
 
 
 def _describe(batches: TrainingBatches, backbone: str, validate: Validate | None) -> str:

@@ -82,11 +82,7 @@ class ImageSet:
         return ImageSet([self.sources[row] for row in rows], *taken)
 
     def split(self, name: str) -> "ImageSet":
-        """Return the images of a split.
-
-        Raises:
-            ValueError: if there is no such split; the message names those that there are.
-        """
+        """Return the images of a split; if there is none, a `ValueError` names those there are."""
         rows = [row for row, split in enumerate(self.splits) if split == name]
         if not rows:
             there = ", ".join(repr(one) for one in sorted(set(self.splits))) or "none"

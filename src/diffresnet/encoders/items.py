@@ -57,16 +57,10 @@ def readable_rows(
     when_unreadable: WhenUnreadable,
     report: Callable[[str], None],
 ) -> list[int]:
-    """Return the rows of the items that can be read.
+    """Return the rows of the items that can be read: those with no trouble, which is "".
 
-    Args:
-        ids: of all items.
-        troubles: what is wrong with each; "" if nothing is.
-        when_unreadable: refuse if there are any, or report each of them and leave it out.
-        report: is called with a sentence for each that is left out.
-
-    Raises:
-        ValueError: if items are refused, or none is left; the message names the first of them.
+    The others are refused, by a `ValueError` that names the first of them; or each is left out, and
+    reported by a sentence. If none can be read, they are refused in any case.
     """
     bad = [row for row, trouble in enumerate(troubles) if trouble]
     if bad and (when_unreadable == "refuse" or len(bad) == len(ids)):

@@ -9,6 +9,7 @@ from diffresnet.datasets.files import find_data_file
 from diffresnet.encoders.image_set import ImageSet
 
 FILE = "images/omniglot28.npz"
+PARTS = ("background", "evaluation")
 
 
 def load_omniglot(path: Path | None = None, *, n_validation: int = 100) -> ImageSet:
@@ -28,11 +29,11 @@ def load_omniglot(path: Path | None = None, *, n_validation: int = 100) -> Image
     """
     path = find_data_file(FILE) if path is None else path
     with np.load(path, allow_pickle=False) as arrays:
-        if not {"background", "evaluation"} <= set(arrays.files):
+        if not set(PARTS) <= set(arrays.files):
             got = f"{path}, which has {', '.join(arrays.files)}"
             must = "a file with `background` and `evaluation`"
             fail("load_omniglot", "path", must, got, "Choose Omniglot's file.")
-        parts = {name: arrays[name] for name in ("background", "evaluation")}
+        parts = {name: arrays[name] for name in PARTS}
     most = len(parts["background"]) - 1
     check_count("load_omniglot", "n_validation", n_validation, low=0, high=most, of="all but one")
     names: list[str] = []

@@ -7,7 +7,7 @@ import numpy as np
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 from diffresnet.encoders.image_set import ImageSet
-from diffresnet.encoders.omniglot import load_omniglot
+from diffresnet.encoders.omniglot import PARTS, load_omniglot
 from diffresnet.encoders.text_set import TextSet
 from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
 from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file
@@ -16,7 +16,6 @@ from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL, as_labels
 WHAT = "SOURCE"
 TEXT_COLUMN = "text"
 LINES = ".txt"
-OMNIGLOT = {"background", "evaluation"}
 
 
 def read_source(
@@ -55,7 +54,7 @@ def read_image_arrays(path: Path, what: str) -> ImageSet:
     Omniglot's file has `background` and `evaluation` instead.
     """
     arrays = read_arrays(path, what)
-    if set(arrays) >= OMNIGLOT:
+    if set(arrays) >= set(PARTS):
         return load_omniglot(path)
     deep = [name for name, array in arrays.items() if array.ndim in (3, 4)]
     named = [name for name in ("images", ALONE) if name in arrays] or deep
