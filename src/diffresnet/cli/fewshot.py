@@ -9,13 +9,24 @@ import typer
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.writing import encode_json
-from diffresnet.cli.banks import check_tasks, choose_split
+from diffresnet.cli.banks import choose_split
 from diffresnet.cli.comparison import compare_in_json, compare_in_table
 from diffresnet.cli.console import say, show
-from diffresnet.cli.options import Device, Force, Jobs, JsonFile, Resume, Split, Tasks, TaskSeed
+from diffresnet.cli.options import (
+    BANK_HELP,
+    Device,
+    Force,
+    Jobs,
+    JsonFile,
+    Resume,
+    Split,
+    Tasks,
+    TaskSeed,
+)
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.fewshot import (
     TITLES,
+    EpisodeSampler,
     EpisodeShape,
     Evaluation,
     FeatureBank,
@@ -36,13 +47,7 @@ DEFAULT = "diffresnet"
 
 
 def fewshot(
-    features: Annotated[
-        Path,
-        typer.Argument(
-            help="Feature bank: an .npz file with features (n, d), labels (n,) and, if there are "
-            "any, split (n,) and the names classes."
-        ),
-    ],
+    features: Annotated[Path, typer.Argument(help=BANK_HELP)],
     *,
     method: Annotated[
         list[str] | None,
@@ -129,7 +134,7 @@ def fewshot(
     recipes = _recipes(method or [DEFAULT], shape, solver, transforms, steps)
     bank = _with_class_split(FeatureBank.load(features), class_split)
     chosen = choose_split(bank, split)
-    check_tasks(bank, chosen, shape)
+    EpisodeSampler(bank, shape, split=chosen)  # refuses tasks that cannot be drawn
     if resume is not None:
         make_folder(resume, "--resume")
     check_new_file(json_file, "--json", (".json",), [features], force=force)
@@ -222,7 +227,7 @@ def _check_tuning(
     if shared:
         message = f"--tune must not see the classes that are tested: {len(shared)} of them are in"
         raise ValueError(f"{message} 'val' too. {remedy}")
-    check_tasks(bank, "val", shape)
+    EpisodeSampler(bank, shape, split="val")
 
 
 def _describe(shape: EpisodeShape, tasks: int, split: str | None) -> str:

@@ -32,10 +32,9 @@ def first_line(place: str) -> str:
     found = find_spec(module)
     if found is None or found.origin is None:
         raise ModuleNotFoundError(f"There is no module {module}.", name=module)
-    for node in ast.parse(Path(found.origin).read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return (ast.get_docstring(node) or "").split("\n", maxsplit=1)[0]
-    raise AttributeError(f"There is no command {place}.")
+    tree = ast.parse(Path(found.origin).read_text(encoding="utf-8"))
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return (ast.get_docstring(functions[name]) or "").split("\n", maxsplit=1)[0]
 
 
 def _stand_in(place: str) -> type[TyperCommand]:
@@ -43,17 +42,12 @@ def _stand_in(place: str) -> type[TyperCommand]:
 
     class StandIn(TyperCommand):
         def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any):
-            return load_command(place).make_context(info_name, args, *rest, **more)
+            module, name = place.split(":")
+            app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+            app.command()(_in_one_sentence(getattr(import_module(module), name)))
+            return get_command(app).make_context(info_name, args, *rest, **more)
 
     return StandIn
-
-
-def load_command(place: str) -> Any:
-    """Import a command and return it as typer runs it."""
-    module, name = place.split(":")
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.command()(_in_one_sentence(getattr(import_module(module), name)))
-    return get_command(app)
 
 
 def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:

@@ -228,13 +228,11 @@ def _check_validation(names: Sequence[str], solver: NodeSolver, *, adapt_proport
 
 
 def _describe(loaded: NodeGraph, ready: NodeGraph, steps: Sequence[str]) -> str:
-    sizes = (
-        f"{ready.n_nodes:,} nodes, {ready.n_links:,} links, {ready.features.shape[1]:,} features"
-    )
-    classes = f"{ready.n_classes} classes"
+    sizes = f"{ready.n_nodes:,} nodes, {ready.n_links:,} links"
+    content = f"{ready.features.shape[1]:,} features, {ready.n_classes} classes"
     removed = loaded.n_nodes - ready.n_nodes
     left = f" ({removed:,} nodes are not in the largest component)" if removed else ""
-    return f"{sizes}, {classes}{left}; standardized by {', '.join(steps) or 'nothing'}."
+    return f"{sizes}, {content}{left}; standardized by {', '.join(steps) or 'nothing'}."
 
 
 def _cells(result: NodeResult) -> list[str]:

@@ -26,6 +26,10 @@ Resume: TypeAlias = Annotated[
     Path | None,
     typer.Option(help="Folder that keeps what is done, so that a stopped command goes on."),
 ]
+BANK_HELP = (
+    "Feature bank: an .npz file with features (n, d), labels (n,) and, if there are any, "
+    "split (n,) and the names classes."
+)
 Split: TypeAlias = Annotated[
     str | None,
     typer.Option(

@@ -79,13 +79,28 @@ def theory(
     check_new_file(report, "--report", (".html",), inputs, force=force)
     if report is not None:
         new_figure("diffresnet theory --report", 1, 1)  # before the work
-    features, given_labels = _read(points, labels, id_column, label_column)
+    loaded = read_points(
+        points,
+        id_column=id_column,
+        label_column=label_column,
+        need_labels=labels is None,
+        what="POINTS",
+    )
+    if loaded.features is None:
+        refuse("POINTS", "a file with features", "ids only", "Add features.")
+    given_labels = labels_of(
+        loaded, labels, id_column=id_column, label_column=label_column, what="POINTS"
+    )
+    n_missing = given_labels.count("")
+    if n_missing:
+        remedy = "Leave out the others; `diffresnet classify` labels them."
+        refuse("--labels", "a label for every point", f"{n_missing} points without", remedy)
     names, numbers = np.unique(given_labels, return_inverse=True)
     contents: dict[Path, bytes] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)  # a sentence says so
         found = analyze(
-            features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
+            loaded.features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
         )
     if json_file is not None:
         contents[json_file] = encode_json({"class_names": names.tolist(), **found.to_json()})
@@ -98,26 +113,3 @@ def theory(
                 say(sentence)
 
     write_files(contents, speak)
-
-
-def _read(
-    path: Path, labels: Path | None, id_column: str | None, label_column: str | None
-) -> tuple[np.ndarray, list[str]]:
-    """Return the features, and the label of every point."""
-    read = read_points(
-        path,
-        id_column=id_column,
-        label_column=label_column,
-        need_labels=labels is None,
-        what="POINTS",
-    )
-    if read.features is None:
-        refuse("POINTS", "a file with features", "ids only", "Add features.")
-    given_labels = labels_of(
-        read, labels, id_column=id_column, label_column=label_column, what="POINTS"
-    )
-    n_missing = given_labels.count("")
-    if n_missing:
-        remedy = "Leave out the others; `diffresnet classify` labels them."
-        refuse("--labels", "a label for every point", f"{n_missing} points without", remedy)
-    return read.features, given_labels

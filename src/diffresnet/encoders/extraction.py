@@ -123,14 +123,11 @@ def _encode(
     troubles: list[str],
 ) -> dict[bytes, Features]:
     """Return the features of some items by key, and note those that cannot be read."""
-    loaded: list[object] = []
-    names: list[bytes] = []
+    loaded: dict[bytes, object] = {}
     for row in rows:
         try:
-            loaded.append(items.load(row))
-            names.append(keys[row])
+            loaded[keys[row]] = items.load(row)
         except UnreadableError as error:
             troubles[row] = str(error)
-    if not loaded:
-        return {}
-    return dict(zip(names, encoder.encode(loaded), strict=True))
+    features = encoder.encode(list(loaded.values())) if loaded else ()
+    return dict(zip(loaded, features, strict=True))

@@ -7,11 +7,11 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from diffresnet.cli.banks import check_tasks, choose_split
-from diffresnet.cli.options import Jobs, Split, Tasks, TaskSeed
+from diffresnet.cli.banks import choose_split
+from diffresnet.cli.options import BANK_HELP, Jobs, Split, Tasks, TaskSeed
 from diffresnet.cli.outputs import make_folder
 from diffresnet.cli.reproduce.ending import finish_report
-from diffresnet.fewshot import EpisodeShape, FeatureBank
+from diffresnet.fewshot import EpisodeSampler, EpisodeShape, FeatureBank
 from diffresnet.fewshot.methods import Solver
 from diffresnet.paper.fewshot.ablation import report_ablation
 from diffresnet.paper.fewshot.curves import report_sweep
@@ -23,13 +23,7 @@ from diffresnet.paper.settings import ABLATION_TASKS, FEWSHOT_SHOTS
 from diffresnet.report.files import Report
 from diffresnet.report.panels import new_figure
 
-Features: TypeAlias = Annotated[
-    Path,
-    typer.Option(
-        help="Feature bank: an .npz file with features (n, d), labels (n,) and, if there are any, "
-        "split (n,) and the names classes."
-    ),
-]
+Features: TypeAlias = Annotated[Path, typer.Option(help=BANK_HELP)]
 Out: TypeAlias = Annotated[
     Path,
     typer.Option(
@@ -68,7 +62,7 @@ def plan_tasks(
     bank = FeatureBank.load(features)
     chosen = choose_split(bank, split)
     for shape in shapes:
-        check_tasks(bank, chosen, shape)
+        EpisodeSampler(bank, shape, split=chosen)  # refuses tasks that cannot be drawn
     make_folder(out)
     return TaskPlan(bank, features.name, chosen, n_tasks, seed, n_jobs, out / "unfinished")
 
