@@ -93,7 +93,11 @@ def embed(
       diffresnet embed birds --encoder resnet18:birds.pt --out birds.npz
     """
     check_new_file(out, "--out", (".npz",), [source], force=force)
-    kept = _make_cache(cache_folder() / "features" if cache is None else cache)
+    kept = cache_folder() / "features" if cache is None else cache
+    try:
+        kept.mkdir(parents=True, exist_ok=True)  # after an hour of computing it would be late
+    except OSError as error:
+        refuse("--cache", "a folder that can be made", f"{kept} ({error.strerror})", "Name one.")
     items = read_source(
         source, text_column=text_column, id_column=id_column, label_column=label_column
     )
@@ -115,15 +119,6 @@ def embed(
     made = f"{n:,} {kind}, {width:,} features by {ready.name}"
     say(f"{made}; {found.n_computed:,} computed now.")
     write_files({out: content})
-
-
-def _make_cache(folder: Path) -> Path:
-    """Make the folder now: after an hour of computing it would be late to learn that one cannot."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        refuse("--cache", "a folder that can be made", f"{folder} ({error.strerror})", "Name one.")
-    return folder
 
 
 def _to_npz(items: ImageSet | TextSet, found: Extraction, *, previews: bool) -> bytes:

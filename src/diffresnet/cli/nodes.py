@@ -25,7 +25,6 @@ from diffresnet.nodes.catalog import (
     make_method,
 )
 from diffresnet.nodes.citation import recognize
-from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.protocol import NodeResult, compare, run_file, run_protocol
 from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
@@ -150,7 +149,9 @@ def nodes(
     asked = list(dict.fromkeys(method or [DIFFUSION]))
     names = METHOD_NAMES if "all" in asked else asked
     given = {"step_size": step_size, "n_steps": steps, "dropout": dropout}
-    settings = _settings(graph, ready, given)
+    wanted: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    recognized = graph if graph in NODE_SETTINGS else recognize(ready)
+    settings = replace(NODE_SETTINGS[recognized or "cora"], **wanted)
     methods = [
         make_method(name, settings, solver=solver if name == DIFFUSION else "train")
         for name in names
@@ -182,13 +183,6 @@ def nodes(
     table = compare_in_table(results[0].kind, HEADS, rows, results[0].method, differences)
     table.caption = "± is the deviation over runs; of differences, the 95 % interval over splits"
     write_files(contents, lambda: show(table))
-
-
-def _settings(name: str, graph: NodeGraph, given: Mapping[str, float | None]) -> TrainedDiffResNet:
-    """Return the paper's settings for this graph, or Cora's, but for what is asked for."""
-    wanted: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    recognized = name if name in NODE_SETTINGS else recognize(graph)
-    return replace(NODE_SETTINGS[recognized or "cora"], **wanted)
 
 
 def _protocol(
