@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from diffresnet._support import progress as _progress
-from diffresnet._support.progress import progress_bar
+from diffresnet._support.progress import progress_bar, track
 
 
 class Terminal(io.StringIO):
@@ -33,3 +33,12 @@ def test_silence_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(Terminal(), monkeypatch, show=True, wait=60) == ""
     assert run(Terminal(), monkeypatch, show=False, wait=-1) == ""
     assert run(io.StringIO(), monkeypatch, show=True, wait=-1) == ""
+
+
+def test_items_under_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(_progress, "SECONDS_BEFORE_BAR", -1)
+    assert list(track("abc", "working")) == ["a", "b", "c"]
+    assert "3/3" in stream.getvalue()

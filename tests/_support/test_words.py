@@ -1,6 +1,6 @@
 import pytest
 
-from diffresnet._support.words import count, some
+from diffresnet._support.words import count, reason_of, some
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,8 @@ def test_counts() -> None:
         "0 steps",
         "2,000 classes",
     ]
+
+
+def test_the_reason_of_an_error_is_its_first_line() -> None:
+    assert reason_of(ValueError("\nit is torn.\nSee elsewhere.")) == "it is torn"
+    assert reason_of(ValueError()) == ""

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from diffresnet._support.writing import write_whole
+from diffresnet._support.writing import encode_json, write_whole
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:
@@ -31,3 +31,7 @@ def test_a_failure_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Monkey
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_numbers_are_a_line_each() -> None:
+    assert encode_json({"a": 1, "b": [2]}) == b'{\n "a": 1,\n "b": [\n  2\n ]\n}\n'

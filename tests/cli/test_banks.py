@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from diffresnet.cli.banks import check_tasks, choose_split
-from diffresnet.fewshot import EpisodeShape, FeatureBank
+from diffresnet.cli.banks import choose_split
+from diffresnet.fewshot import EpisodeSampler, EpisodeShape, FeatureBank
 from tests.paper.examples import N_EXAMPLES, small_bank
 
 UNSPLIT = FeatureBank(torch.eye(4), torch.tensor([0, 0, 1, 1]), ("a", "b"))
@@ -29,8 +29,8 @@ def test_an_unknown_split() -> None:
 
 
 def test_tasks_that_cannot_be_drawn() -> None:
-    check_tasks(small_bank(), "test", EpisodeShape(5, N_EXAMPLES - 15, 15))
+    EpisodeSampler(small_bank(), EpisodeShape(5, N_EXAMPLES - 15, 15), split="test")
     with pytest.raises(ValueError, match="class 'bird 0' with 22 examples"):
-        check_tasks(small_bank(), "test", EpisodeShape(5, N_EXAMPLES - 14, 15))
+        EpisodeSampler(small_bank(), EpisodeShape(5, N_EXAMPLES - 14, 15), split="test")
     with pytest.raises(ValueError, match="the number of classes in the split 'train'"):
-        check_tasks(small_bank(), "train", EpisodeShape(5, 1, 15))
+        EpisodeSampler(small_bank(), EpisodeShape(5, 1, 15), split="train")

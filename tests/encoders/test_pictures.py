@@ -1,3 +1,4 @@
+import io
 import struct
 from pathlib import Path
 
@@ -6,7 +7,7 @@ import pytest
 from PIL import ImageOps
 
 from diffresnet.encoders.items import UnreadableError
-from diffresnet.encoders.pictures import check_pixels, open_picture, read_content
+from diffresnet.encoders.pictures import check_pixels, make_thumbnail, open_picture, read_content
 from tests.encoders.examples import Image, save_photo
 
 
@@ -138,3 +139,9 @@ def test_any_error_of_pillow_is_of_the_file(
     monkeypatch.setattr(Image, "open", fail)
     with pytest.raises(UnreadableError, match="unpack requires"):
         open_picture(tmp_path / "a.png")
+
+
+def test_a_thumbnail_is_a_small_picture(tmp_path: Path) -> None:
+    made = make_thumbnail(save_photo(tmp_path / "a.png", size=(400, 200)))
+    assert Image.open(io.BytesIO(made)).size == (72, 36)
+    assert len(make_thumbnail(np.zeros((28, 28), dtype=np.uint8))) < 1000

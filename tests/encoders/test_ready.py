@@ -14,8 +14,8 @@ from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.encoder import ImageEncoder
 from diffresnet.encoders.extraction import extract
 from diffresnet.encoders.framing import Framing
-from diffresnet.encoders.omniglot import load_omniglot
 from diffresnet.encoders.ready import make_encoder
+from diffresnet.encoders.source import load_omniglot
 from tests.encoders.examples import Image
 
 TEXTS = ["My card has not arrived", "Where is the card I ordered?", "I like trains"]

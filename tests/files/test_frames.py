@@ -5,28 +5,28 @@ import polars as pl
 import pytest
 
 from diffresnet.files.arrays import ALONE, read_arrays
-from diffresnet.files.frames import as_text, check_file, need_column, read_columns, read_frame
+from diffresnet.files.frames import TableFile, as_text, check_file
 
 
 def test_reads_text_as_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,x\n007,1\n8,\n")
-    assert read_columns(path, "F") == ["id", "x"]
-    frame = read_frame(path, "F", ["id"])
+    assert TableFile(path, "F").columns == ["id", "x"]
+    frame = TableFile(path, "F").read(["id"])
     assert frame.to_dict(as_series=False) == {"id": ["007", "8"], "x": [1, None]}
 
 
 def test_a_column_may_turn_out_to_be_text_late(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("x\n" + "1\n" * 2000 + "cat\n")
-    assert read_frame(path, "F", [])["x"].dtype == pl.String
+    assert TableFile(path, "F").read([])["x"].dtype == pl.String
 
 
 def test_reads_parquet(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({"id": [7], "x": [0.5]}).write_parquet(path)
-    assert read_columns(path, "F") == ["id", "x"]
-    assert read_frame(path, "F", ["id"]).rows() == [(7, 0.5)]
+    assert TableFile(path, "F").columns == ["id", "x"]
+    assert TableFile(path, "F").read(["id"]).rows() == [(7, 0.5)]
 
 
 def test_reads_arrays(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_tables_that_are_none(tmp_path: Path, name: str, content: str, message: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=message):
-        read_frame(tmp_path / name, "F", [])
+        TableFile(tmp_path / name, "F").read([])
 
 
 @pytest.mark.parametrize("name", ["a.npy", "a.npz"])
@@ -89,11 +89,15 @@ def test_arrays_that_are_none(tmp_path: Path, name: str) -> None:
         read_arrays(path, "F")
 
 
-def test_columns_that_are_not_there() -> None:
-    assert need_column("a", ["a", "b"], Path("x.csv"), "--id-column") == "a"
+def test_columns_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    table = TableFile(tmp_path / "x.csv", "F")
+    assert table.choose("a", (), "--id-column") == "a"
+    assert table.choose(None, ("c", "b"), "--id-column") == "b"
+    assert table.choose(None, ("c",), "--id-column") is None
     message = r"--id-column must be one of the columns of x.csv \('a', 'b'\), got 'c'. Choose"
     with pytest.raises(ValueError, match=message):
-        need_column("c", ["a", "b"], Path("x.csv"), "--id-column")
+        table.choose("c", ("a",), "--id-column")
 
 
 def test_text_of_values() -> None:
@@ -106,5 +110,5 @@ def test_brackets_in_a_name_are_no_pattern(tmp_path: Path) -> None:
     pl.DataFrame({"id": ["right"]}).write_parquet(tmp_path / "[x].parquet")
     pl.DataFrame({"no": ["wrong"]}).write_parquet(tmp_path / "x.parquet")
     for name in ("[x].csv", "[x].parquet"):
-        assert read_columns(tmp_path / name, "F")[0] == "id"
-        assert read_frame(tmp_path / name, "F", ["id"])["id"].to_list() == ["right"]
+        assert TableFile(tmp_path / name, "F").columns[0] == "id"
+        assert TableFile(tmp_path / name, "F").read(["id"])["id"].to_list() == ["right"]

@@ -9,8 +9,8 @@ from diffresnet.encoders.encoder import ImageEncoder
 from diffresnet.encoders.extraction import extract
 from diffresnet.encoders.framing import Framing
 from diffresnet.encoders.image_set import with_rotations
-from diffresnet.encoders.omniglot import load_omniglot
 from diffresnet.encoders.schedule import BackboneSchedule
+from diffresnet.encoders.source import load_omniglot
 from diffresnet.encoders.training import train_backbone
 from diffresnet.encoders.training_batches import TrainingBatches
 from diffresnet.fewshot import make_recipe

@@ -2,13 +2,16 @@
 
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 SECONDS_BEFORE_BAR = 2.0
+
+Item = TypeVar("Item")
 
 
 @contextmanager
@@ -38,3 +41,11 @@ def progress_bar(
     finally:
         if bar.live.is_started:
             bar.stop()
+
+
+def track(items: Sequence[Item], title: str) -> Iterator[Item]:
+    """Give the items one after the other, under a progress bar."""
+    with progress_bar(title, len(items)) as advance:
+        for n_done, item in enumerate(items, start=1):
+            yield item
+            advance(n_done, "")

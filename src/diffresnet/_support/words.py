@@ -26,3 +26,8 @@ def some(names: Sequence[object], n_named: int = N_NAMED) -> str:
     first = ", ".join(f"'{name}'" for name in names[:n_named])
     n_others = len(names) - n_named
     return first if n_others <= 0 else f"{first} and {count(n_others, 'other')}"
+
+
+def reason_of(error: Exception) -> str:
+    """Return the first line of what an error says, without its period."""
+    return str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")

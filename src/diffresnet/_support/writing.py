@@ -1,8 +1,10 @@
 """Files that are written whole or not at all."""
 
+import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 
 def write_whole(path: Path, content: bytes) -> Path:
@@ -20,6 +22,11 @@ def write_whole(path: Path, content: bytes) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def encode_json(content: Any) -> bytes:
+    """Return the content of a file of numbers for people: JSON with a line for each."""
+    return (json.dumps(content, indent=1) + "\n").encode()
 
 
 def _umask() -> int:

@@ -1,6 +1,6 @@
 """Which examples of a feature bank a command draws tasks from."""
 
-from diffresnet.fewshot import EpisodeSampler, EpisodeShape, FeatureBank
+from diffresnet.fewshot import FeatureBank
 
 DEFAULT_SPLIT = "test"
 ALL = "all"
@@ -8,13 +8,7 @@ ALL = "all"
 
 
 def choose_split(bank: FeatureBank, split: str | None) -> str | None:
-    """Return the split to draw from, None for all.
-
-    Without a wish it is "test", or all examples where the bank has no splits.
-
-    Raises:
-        ValueError: if the bank has no such split.
-    """
+    """Return the split to draw from, None for all; by default "test", or all if there are none."""
     names = bank.split_names
     chosen = split or (DEFAULT_SPLIT if names else ALL)
     if chosen in names:
@@ -24,8 +18,3 @@ def choose_split(bank: FeatureBank, split: str | None) -> str | None:
     listed = ", ".join(repr(name) for name in names)
     there = f"it has {listed}. Choose one of these, or" if names else "it has none. Choose"
     raise ValueError(f"--split: there is no split '{chosen}' in the bank: {there} 'all'.")
-
-
-def check_tasks(bank: FeatureBank, split: str | None, shape: EpisodeShape) -> None:
-    """Raise a `ValueError` if tasks of this shape cannot be drawn."""
-    EpisodeSampler(bank, shape, split=split)

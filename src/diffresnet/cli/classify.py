@@ -9,17 +9,16 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from diffresnet._support.checks import refuse
-from diffresnet.cli.console import say, show, warn
+from diffresnet.cli.console import new_table, say, show, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
 from diffresnet.estimators.solution import SolverName
-from diffresnet.files.labels import DEFAULT_LABEL, check_classes, read_labels
+from diffresnet.files.labels import DEFAULT_LABEL, check_classes
 from diffresnet.files.links import read_graph
-from diffresnet.files.points import Points, read_points
+from diffresnet.files.points import Points, labels_of, read_points
 from diffresnet.files.predictions import SUFFIXES, encode_predictions
 
 N_ROWS = 30
@@ -107,16 +106,24 @@ def classify(
     )
     inputs = [path for path in (features, labels, graph) if path is not None]
     check_new_file(out, "--out", SUFFIXES, inputs, force=force)
-    if report is not None:
-        check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
+    check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
     points = read_points(
         features, id_column=id_column, label_column=label_column, need_labels=labels is None
     )
-    given_labels = _labels(points, features, labels, id_column, label_column)
+    if labels is not None and points.labels is not None:
+        name = label_column or DEFAULT_LABEL
+        warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
+    given_labels = labels_of(points, labels, id_column=id_column, label_column=label_column)
+    check_classes(given_labels, "--labels" if labels is not None else "FEATURES")
+    if "-1" in given_labels:
+        warn("'-1' is taken for a class. Leave the label empty where there is none.")
     _fit(model, points, given_labels, graph)
-    contents = {out: _predictions(model, points.ids, out.suffix)}
+    predicted = model.transduction_.tolist(), model.label_distributions_, model.reached_
+    contents = {out: encode_predictions(points.ids, *predicted, out.suffix)}
     if report is not None:
-        contents[report] = _report(model, points, features)
+        from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
+
+        contents[report] = make_report(model, points.ids, features.name, points.previews)
 
     def speak() -> None:
         _print(model, given_labels)
@@ -133,33 +140,6 @@ def _count_steps(text: str) -> int | Literal["auto"]:
     if not text.isdecimal():
         refuse("--steps", "a whole number or auto", f"'{text}'", "Leave it out for auto.")
     return int(text)
-
-
-def _labels(
-    points: Points,
-    features: Path,
-    labels: Path | None,
-    id_column: str | None,
-    label_column: str | None,
-) -> list[str]:
-    """Return the label of each point, "" where there is none."""
-    if labels is not None:
-        if points.labels is not None:
-            name = label_column or DEFAULT_LABEL
-            warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
-        given_labels = read_labels(
-            labels, points.ids, id_column=id_column, label_column=label_column
-        )
-    elif points.labels is not None:
-        given_labels = points.labels
-    else:
-        name = label_column or DEFAULT_LABEL
-        must = f"given, or FEATURES must have a column '{name}'"
-        refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
-    check_classes(given_labels, "--labels" if labels is not None else "FEATURES")
-    if "-1" in given_labels:
-        warn("'-1' is taken for a class. Leave the label empty where there is none.")
-    return given_labels
 
 
 def _fit(
@@ -184,26 +164,12 @@ def _fit(
         )
 
 
-def _predictions(model: DiffResNetClassifier, ids: Sequence[str], suffix: str) -> bytes:
-    return encode_predictions(
-        ids, model.transduction_.tolist(), model.label_distributions_, model.reached_, suffix
-    )
-
-
-def _report(model: DiffResNetClassifier, points: Points, features: Path) -> bytes:
-    from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
-
-    return make_report(model, points.ids, features.name, points.previews)
-
-
 def _print(model: DiffResNetClassifier, given_labels: Sequence[str]) -> None:
     """Print a line for each class, and what was found about the graph."""
     labels, labeled = np.array(given_labels), np.array(given_labels) != ""
     probabilities = model.label_distributions_.max(axis=1)
-    table = Table(title=f"{len(given_labels)} points, {labeled.sum()} with a label")
-    table.add_column("class")
-    for head in ("labeled", "predicted", "mean probability"):
-        table.add_column(head, justify="right")
+    title = f"{len(given_labels)} points, {labeled.sum()} with a label"
+    table = new_table(title, "class", ["labeled", "predicted", "mean probability"])
     for name in model.classes_[:N_ROWS]:
         mine = ~labeled & (model.transduction_ == name)
         mean = f"{probabilities[mine].mean():.2f}" if mine.any() else ""

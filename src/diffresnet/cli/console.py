@@ -1,5 +1,7 @@
 """How commands speak: sentences and tables, never as markup."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 
@@ -15,6 +17,15 @@ def say(sentence: str) -> None:
 def warn(sentence: str) -> None:
     """Print a sentence to the error stream."""
     Console(stderr=True, emoji=False).print(sentence, soft_wrap=True, highlight=False, markup=False)
+
+
+def new_table(title: str, first: str, numbers: Sequence[str]) -> Table:
+    """Return a table with a column of names, and columns of numbers."""
+    table = Table(title=title)
+    table.add_column(first)
+    for head in numbers:
+        table.add_column(head, justify="right")
+    return table
 
 
 def show(table: Table) -> None:

@@ -1,18 +1,17 @@
 """`diffresnet demo`: label 1,797 digits from ten."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
-from rich.table import Table
 
 from diffresnet._support.progress import progress_bar
-from diffresnet.cli.console import show
+from diffresnet._support.writing import encode_json
+from diffresnet.cli.console import new_table, show
 from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.files.predictions import encode_predictions
-from diffresnet.paper.digits import N_DRAWS, DigitsResult, run_digits
+from diffresnet.paper.digits import N_DRAWS, run_digits
 
 
 def demo(
@@ -34,28 +33,17 @@ def demo(
     make_folder(out)
     with progress_bar("draws of labels", draws) as advance:
         result = run_digits(seed, draws, advance)
-    ids = [str(row) for row in range(len(result.model.transduction_))]
+    model = result.model
+    predicted = model.transduction_.tolist(), model.label_distributions_, model.reached_
+    ids = [str(row) for row in range(len(model.transduction_))]
     title = f"1,797 digits from {result.n_labels} labels"
     contents = {
-        "report.html": make_report(result.model, ids, title),
-        "predictions.csv": encode_predictions(
-            ids,
-            result.model.transduction_.tolist(),
-            result.model.label_distributions_,
-            result.model.reached_,
-        ),
-        "accuracy.json": (json.dumps(result.to_json(), indent=1) + "\n").encode(),
+        out / "report.html": make_report(model, ids, title),
+        out / "predictions.csv": encode_predictions(ids, *predicted),
+        out / "accuracy.json": encode_json(result.to_json()),
     }
-    paths = {out / name: content for name, content in contents.items()}
-    write_files(paths, lambda: show(_table(result)))
-
-
-def _table(result: DigitsResult) -> Table:
-    n_draws = len(next(iter(result.accuracies.values())))
-    table = Table(title="Digits, one label per class: accuracy % on the others")
-    table.add_column("method")
-    for head in (f"mean of {n_draws} draws", "first draw"):
-        table.add_column(head, justify="right")
+    title = "Digits, one label per class: accuracy % on the others"
+    table = new_table(title, "method", [f"mean of {draws} draws", "first draw"])
     for name, values in result.accuracies.items():
         table.add_row(name, f"{100 * np.mean(values):.1f}", f"{100 * values[0]:.1f}")
-    return table
+    write_files(contents, lambda: show(table))

@@ -1,6 +1,5 @@
 """`diffresnet embed`: features of images or texts, for the other commands."""
 
-import io
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,20 +7,20 @@ import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.progress import progress_bar
+from diffresnet._support.progress import track
 from diffresnet.cli.console import say, warn
 from diffresnet.cli.options import Device, Force, IdColumn
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.datasets.files import cache_folder
-from diffresnet.encoders.encoder import Encoder
 from diffresnet.encoders.extraction import Extraction, extract
 from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.items import WhenUnreadable
+from diffresnet.encoders.pictures import make_thumbnail
 from diffresnet.encoders.processes import choose_device
 from diffresnet.encoders.ready import make_encoder
 from diffresnet.encoders.source import read_source
 from diffresnet.encoders.text_set import TextSet
-from diffresnet.encoders.thumbnails import make_thumbnail
+from diffresnet.files.arrays import encode_arrays
 from diffresnet.files.previews import pack_thumbnails
 from diffresnet.report.previews import N_LETTERS
 
@@ -94,11 +93,19 @@ def embed(
       diffresnet embed birds --encoder resnet18:birds.pt --out birds.npz
     """
     check_new_file(out, "--out", (".npz",), [source], force=force)
-    kept = _make_cache(cache_folder() / "features" if cache is None else cache)
+    kept = cache_folder() / "features" if cache is None else cache
+    try:
+        kept.mkdir(parents=True, exist_ok=True)  # after an hour of computing it would be late
+    except OSError as error:
+        refuse("--cache", "a folder that can be made", f"{kept} ({error.strerror})", "Name one.")
     items = read_source(
         source, text_column=text_column, id_column=id_column, label_column=label_column
     )
-    ready = _encoder(encoder, items, source, device)
+    kind = "images" if isinstance(items, ImageSet) else "texts"
+    ready = make_encoder(encoder or READY[kind], device=choose_device(device))
+    if ready.kind != kind:
+        got = f"{ready.name}, which takes {ready.kind}, for {source}, which has {kind}"
+        refuse("--encoder", f"one for {kind}", got, f"Use {READY[kind]}.")
     found = extract(
         ready,
         items,
@@ -109,27 +116,9 @@ def embed(
     )
     content = _to_npz(items, found, previews=previews)
     n, width = found.features.shape
-    what = "images" if isinstance(items, ImageSet) else "texts"
-    say(f"{n:,} {what}, {width:,} features by {ready.name}; {found.n_computed:,} computed now.")
+    made = f"{n:,} {kind}, {width:,} features by {ready.name}"
+    say(f"{made}; {found.n_computed:,} computed now.")
     write_files({out: content})
-
-
-def _make_cache(folder: Path) -> Path:
-    """Make the folder now: after an hour of computing it would be late to learn that one cannot."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        refuse("--cache", "a folder that can be made", f"{folder} ({error.strerror})", "Name one.")
-    return folder
-
-
-def _encoder(name: str | None, items: ImageSet | TextSet, source: Path, device: str) -> Encoder:
-    kind = "images" if isinstance(items, ImageSet) else "texts"
-    encoder = make_encoder(name or READY[kind], device=choose_device(device))
-    if encoder.kind != kind:
-        got = f"{encoder.name}, which takes {encoder.kind}, for {source}, which has {kind}"
-        refuse("--encoder", f"one for {kind}", got, f"Use {READY[kind]}.")
-    return encoder
 
 
 def _to_npz(items: ImageSet | TextSet, found: Extraction, *, previews: bool) -> bytes:
@@ -145,18 +134,9 @@ def _to_npz(items: ImageSet | TextSet, found: Extraction, *, previews: bool) -> 
         if items.splits:
             arrays["split"] = some_of(items.splits)
         if previews:
-            arrays |= pack_thumbnails(_thumbnails(items, found))
+            sources = [items.sources[row] for row in found.rows]
+            made = [make_thumbnail(source) for source in track(sources, "making thumbnails")]
+            arrays |= pack_thumbnails(made)
     elif previews:  # one letter more than is shown tells that a text goes on
         arrays["texts"] = some_of(tuple(text[: N_LETTERS + 1] for text in items.texts))
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)
-    return stream.getvalue()
-
-
-def _thumbnails(images: ImageSet, found: Extraction) -> list[bytes]:
-    made: list[bytes] = []
-    with progress_bar("making thumbnails", len(found.rows)) as advance:
-        for row in found.rows:
-            made.append(make_thumbnail(images.sources[row]))
-            advance(len(made), "")
-    return made
+    return encode_arrays(arrays)

@@ -1,21 +1,32 @@
 """`diffresnet fewshot`: the accuracy of few-shot methods on a bank of features."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from diffresnet._support.checks import refuse
-from diffresnet.cli.banks import check_tasks, choose_split
+from diffresnet._support.writing import encode_json
+from diffresnet.cli.banks import choose_split
+from diffresnet.cli.comparison import compare_in_json, compare_in_table
 from diffresnet.cli.console import say, show
-from diffresnet.cli.options import Device, Force, Jobs, JsonFile, Resume
+from diffresnet.cli.options import (
+    BANK_HELP,
+    Device,
+    Force,
+    Jobs,
+    JsonFile,
+    Resume,
+    Split,
+    Tasks,
+    TaskSeed,
+)
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.fewshot import (
     TITLES,
+    EpisodeSampler,
     EpisodeShape,
     Evaluation,
     FeatureBank,
@@ -36,13 +47,7 @@ DEFAULT = "diffresnet"
 
 
 def fewshot(
-    features: Annotated[
-        Path,
-        typer.Argument(
-            help="Feature bank: an .npz file with features (n, d), labels (n,) and, if there are "
-            "any, split (n,) and the names classes."
-        ),
-    ],
+    features: Annotated[Path, typer.Argument(help=BANK_HELP)],
     *,
     method: Annotated[
         list[str] | None,
@@ -74,14 +79,8 @@ def fewshot(
             show_default="as many of every class",
         ),
     ] = None,
-    tasks: Annotated[int, typer.Option(help="Tasks to draw.", min=1)] = 1000,
-    split: Annotated[
-        str | None,
-        typer.Option(
-            help="Split of the bank to draw tasks from; 'all' for all examples.",
-            show_default="test, or all if the bank has no splits",
-        ),
-    ] = None,
+    tasks: Tasks = 1000,
+    split: Split = None,
     class_split: Annotated[
         str | None,
         typer.Option(
@@ -111,7 +110,7 @@ def fewshot(
         ),
     ] = False,
     tuning_tasks: Annotated[int, typer.Option(help="Tasks of each trial of --tune.", min=1)] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the tasks.", min=0)] = 1,
+    seed: TaskSeed = 1,
     jobs: Jobs = 1,
     device: Device = "cpu",
     resume: Resume = None,
@@ -130,15 +129,15 @@ def fewshot(
 
       diffresnet fewshot banking77.npz --class-split 27,20 --method all --tune --json out.json
     """
-    shape = _shape(ways, shots, queries, dirichlet)
+    counts = _counts(shots, "--shots")
+    shape = EpisodeShape(ways, counts[0] if len(counts) == 1 else counts, queries, dirichlet)
     recipes = _recipes(method or [DEFAULT], shape, solver, transforms, steps)
     bank = _with_class_split(FeatureBank.load(features), class_split)
     chosen = choose_split(bank, split)
-    check_tasks(bank, chosen, shape)
+    EpisodeSampler(bank, shape, split=chosen)  # refuses tasks that cannot be drawn
     if resume is not None:
         make_folder(resume, "--resume")
-    if json_file is not None:
-        check_new_file(json_file, "--json", (".json",), [features], force=force)
+    check_new_file(json_file, "--json", (".json",), [features], force=force)
     if tuned:
         _check_tuning(bank, chosen, shape, transforms)
         tunings = [
@@ -163,12 +162,15 @@ def fewshot(
         )
         for recipe in recipes
     ]
+    differences = [paired_difference(results[0], result) for result in results]
     contents: dict[Path, bytes] = {}
     if json_file is not None:
         tasks_drawn = {"features": features.name, "split": chosen, "seed": seed} | asdict(shape)
-        content = _to_json(results) | tasks_drawn | {"tuned": tuned}
-        contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
-    table = _table(results, _describe(shape, tasks, chosen))
+        content = compare_in_json([result.to_json() for result in results], differences)
+        contents[json_file] = encode_json(content | tasks_drawn | {"tuned": tuned})
+    title, heads = _describe(shape, tasks, chosen), ["accuracy %", "ms per task"]
+    rows = [_cells(result) for result in results]
+    table = compare_in_table(title, heads, rows, recipes[0].name, differences)
     write_files(contents, lambda: show(table))
 
 
@@ -178,11 +180,6 @@ def _counts(text: str, option: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         refuse(option, "whole numbers joined by commas", f"'{text}'", "Write 1, or 1,2,5.")
-
-
-def _shape(ways: int, shots: str, queries: int, dirichlet: float | None) -> EpisodeShape:
-    counts = _counts(shots, "--shots")
-    return EpisodeShape(ways, counts[0] if len(counts) == 1 else counts, queries, dirichlet)
 
 
 def _recipes(
@@ -230,7 +227,7 @@ def _check_tuning(
     if shared:
         message = f"--tune must not see the classes that are tested: {len(shared)} of them are in"
         raise ValueError(f"{message} 'val' too. {remedy}")
-    check_tasks(bank, "val", shape)
+    EpisodeSampler(bank, shape, split="val")
 
 
 def _describe(shape: EpisodeShape, tasks: int, split: str | None) -> str:
@@ -243,30 +240,6 @@ def _describe(shape: EpisodeShape, tasks: int, split: str | None) -> str:
     return f"{shape.n_ways} ways, {shots}, {queries}; {tasks} tasks, {where}"
 
 
-def _table(results: Sequence[Evaluation], title: str) -> Table:
-    table = Table(title=title)
-    table.add_column("method")
-    heads = ["accuracy %", "ms per task"]
-    if len(results) > 1:
-        heads.append(f"{results[0].recipe.name} minus it")
-    for head in heads:
-        table.add_column(head, justify="right")
-    for result in results:
-        cells = [
-            percent(result.accuracy, result.ci95),
-            f"{1000 * result.seconds_per_task:.2f}",
-        ]
-        if result is not results[0]:
-            paired = paired_difference(results[0], result)
-            cells.append(percent(paired.difference, paired.ci95, sign=True))
-        table.add_row(TITLES[result.recipe.name], *cells)
-    return table
-
-
-def _to_json(results: Sequence[Evaluation]) -> dict[str, Any]:
-    """Return the numbers of the first method, and a list of those of all."""
-    listed: list[dict[str, Any]] = []
-    for result in results:
-        difference = paired_difference(results[0], result).to_json()
-        listed.append(result.to_json() | {"first_minus_it": difference})
-    return results[0].to_json() | {"results": listed}
+def _cells(result: Evaluation) -> list[str]:
+    milliseconds = f"{1000 * result.seconds_per_task:.2f}"
+    return [TITLES[result.recipe.name], percent(result.accuracy, result.ci95), milliseconds]

@@ -1,9 +1,12 @@
 """Commands that are imported when they are called, so that `--help` and short commands are fast."""
 
+import ast
 import os
 from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -17,20 +20,21 @@ DEBUG = "DIFFRESNET_DEBUG"
 """With this variable set, a traceback is shown instead."""
 
 
-def add_commands(app: typer.Typer, commands: Mapping[str, tuple[str, str]]) -> None:
-    """Add commands to an app without importing them.
-
-    Args:
-        app: to add to.
-        commands: by name, where the command is ("module:function", or "module:app" for a group),
-            and the line that `--help` shows.
-    """
-    for name, (place, line) in commands.items():
-        app.command(name, help=line, cls=_stand_in(place))(_do_nothing)
+def add_commands(app: typer.Typer, commands: Mapping[str, str]) -> None:
+    """Add commands, "module:function" by name, to an app without importing them."""
+    for name, place in commands.items():
+        app.command(name, help=first_line(place), cls=_stand_in(place))(lambda: None)
 
 
-def _do_nothing() -> None:
-    """Be the function of a stand-in, which is never called."""
+def first_line(place: str) -> str:
+    """Return the first line of a command's docstring, for `--help`, without importing it."""
+    module, name = place.split(":")
+    found = find_spec(module)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(f"There is no module {module}.", name=module)
+    tree = ast.parse(Path(found.origin).read_text(encoding="utf-8"))
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return (ast.get_docstring(functions[name]) or "").split("\n", maxsplit=1)[0]
 
 
 def _stand_in(place: str) -> type[TyperCommand]:
@@ -38,20 +42,12 @@ def _stand_in(place: str) -> type[TyperCommand]:
 
     class StandIn(TyperCommand):
         def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any):
-            return load_command(place).make_context(info_name, args, *rest, **more)
+            module, name = place.split(":")
+            app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+            app.command()(_in_one_sentence(getattr(import_module(module), name)))
+            return get_command(app).make_context(info_name, args, *rest, **more)
 
     return StandIn
-
-
-def load_command(place: str) -> Any:
-    """Import a command and return it as typer runs it."""
-    module, name = place.split(":")
-    found = getattr(import_module(module), name)
-    if isinstance(found, typer.Typer):
-        return get_command(found)
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.command()(_in_one_sentence(found))
-    return get_command(app)
 
 
 def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:

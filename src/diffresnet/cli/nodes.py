@@ -1,19 +1,18 @@
 """`diffresnet nodes`: the accuracy of methods that label the nodes of a graph."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.writing import encode_json
+from diffresnet.cli.comparison import compare_in_json, compare_in_table
 from diffresnet.cli.console import say, show
 from diffresnet.cli.options import Force, Jobs, JsonFile, Resume
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
-from diffresnet.measuring.statistics import percent
 from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import (
     DIFFUSION,
@@ -26,13 +25,13 @@ from diffresnet.nodes.catalog import (
     make_method,
 )
 from diffresnet.nodes.citation import recognize
-from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
-from diffresnet.nodes.method import NodeMethod
 from diffresnet.nodes.protocol import NodeResult, compare, run_file, run_protocol
 from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
 from diffresnet.nodes.splits import GivenSplit, Protocol, SplitProtocol
 from diffresnet.paper.settings import NODE_SETTINGS
+
+HEADS = ("accuracy %", "splits x inits", "s per run")
 
 
 def nodes(
@@ -150,7 +149,9 @@ def nodes(
     asked = list(dict.fromkeys(method or [DIFFUSION]))
     names = METHOD_NAMES if "all" in asked else asked
     given = {"step_size": step_size, "n_steps": steps, "dropout": dropout}
-    settings = _settings(graph, ready, given)
+    wanted: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    recognized = graph if graph in NODE_SETTINGS else recognize(ready)
+    settings = replace(NODE_SETTINGS[recognized or "cora"], **wanted)
     methods = [
         make_method(name, settings, solver=solver if name == DIFFUSION else "train")
         for name in names
@@ -163,41 +164,25 @@ def nodes(
     protocol = _protocol(drawn, inits, seed, given_split=given_split)
     if len(next(iter(protocol.splits(ready))).validation) == 0:
         _check_validation(names, solver, adapt_proportions=adapt_proportions)
-    if json_file is not None:
-        inputs = [path for path in (Path(graph), nodes_file) if path is not None]
-        check_new_file(json_file, "--json", (".json",), inputs, force=force)
+    inputs = [path for path in (Path(graph), nodes_file) if path is not None]
+    check_new_file(json_file, "--json", (".json",), inputs, force=force)
     if resume is not None:
         make_folder(resume, "--resume")
     say(_describe(loaded, ready, taken))
-    results = [
-        run_protocol(
-            ready,
-            one,
-            protocol,
-            resume=_run_file(resume, graph, ready, one, protocol),
-            n_jobs=jobs,
-        )
-        for one in methods
-    ]
+    results: list[NodeResult] = []
+    for one in methods:
+        kept = None if resume is None else run_file(resume, Path(graph).stem, ready, one, protocol)
+        results.append(run_protocol(ready, one, protocol, resume=kept, n_jobs=jobs))
+    differences = [compare(results[0], result) for result in results]
     contents: dict[Path, bytes] = {}
     if json_file is not None:
-        content = {"graph": Path(graph).name, "standardized": taken} | _to_json(results)
-        contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
-    write_files(contents, lambda: show(_table(results)))
-
-
-def _run_file(
-    folder: Path | None, name: str, graph: NodeGraph, method: NodeMethod, protocol: Protocol
-) -> Path | None:
-    """Return where the runs of a method are kept."""
-    return None if folder is None else run_file(folder, Path(name).stem, graph, method, protocol)
-
-
-def _settings(name: str, graph: NodeGraph, given: Mapping[str, float | None]) -> TrainedDiffResNet:
-    """Return the paper's settings for this graph, or Cora's, but for what is asked for."""
-    wanted: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    recognized = name if name in NODE_SETTINGS else recognize(graph)
-    return replace(NODE_SETTINGS[recognized or "cora"], **wanted)
+        content = compare_in_json([result.to_json() for result in results], differences)
+        given_graph = {"graph": Path(graph).name, "standardized": taken}
+        contents[json_file] = encode_json(given_graph | content)
+    rows = [_cells(result) for result in results]
+    table = compare_in_table(results[0].kind, HEADS, rows, results[0].method, differences)
+    table.caption = "± is the deviation over runs; of differences, the 95 % interval over splits"
+    write_files(contents, lambda: show(table))
 
 
 def _protocol(
@@ -237,43 +222,19 @@ def _check_validation(names: Sequence[str], solver: NodeSolver, *, adapt_proport
 
 
 def _describe(loaded: NodeGraph, ready: NodeGraph, steps: Sequence[str]) -> str:
-    sizes = (
-        f"{ready.n_nodes:,} nodes, {ready.n_links:,} links, {ready.features.shape[1]:,} features"
-    )
-    classes = f"{ready.n_classes} classes"
+    sizes = f"{ready.n_nodes:,} nodes, {ready.n_links:,} links"
+    content = f"{ready.features.shape[1]:,} features, {ready.n_classes} classes"
     removed = loaded.n_nodes - ready.n_nodes
     left = f" ({removed:,} nodes are not in the largest component)" if removed else ""
-    return f"{sizes}, {classes}{left}; standardized by {', '.join(steps) or 'nothing'}."
+    return f"{sizes}, {content}{left}; standardized by {', '.join(steps) or 'nothing'}."
 
 
-def _table(results: Sequence[NodeResult]) -> Table:
-    table = Table(title=results[0].kind)
-    table.add_column("method")
-    heads = ["accuracy %", "splits x inits", "s per run"]
-    if len(results) > 1:
-        heads.append(f"{results[0].method} minus it")
-    for head in heads:
-        table.add_column(head, justify="right")
-    for result in results:
-        n_splits = len(result.of_splits())
-        wide = f" ± {100 * result.std:.2f}" if len(result.runs) > 1 else ""
-        cells = [
-            f"{100 * result.mean:.2f}{wide}",
-            f"{n_splits} x {len(result.runs) // n_splits}",
-            f"{result.seconds_per_run:.2f}",
-        ]
-        if result is not results[0]:
-            paired = compare(results[0], result)
-            cells.append(percent(paired.difference, paired.ci95, sign=True))
-        table.add_row(result.method, *cells)
-    table.caption = "± is the deviation over runs; of differences, the 95 % interval over splits"
-    return table
-
-
-def _to_json(results: Sequence[NodeResult]) -> dict[str, Any]:
-    """Return the numbers of the first method, and a list of those of all."""
-    listed: list[dict[str, Any]] = []
-    for result in results:
-        difference = compare(results[0], result).to_json()
-        listed.append(result.to_json() | {"first_minus_it": difference})
-    return results[0].to_json() | {"results": listed}
+def _cells(result: NodeResult) -> list[str]:
+    n_splits = len(result.of_splits())
+    wide = f" ± {100 * result.std:.2f}" if len(result.runs) > 1 else ""
+    return [
+        result.method,
+        f"{100 * result.mean:.2f}{wide}",
+        f"{n_splits} x {len(result.runs) // n_splits}",
+        f"{result.seconds_per_run:.2f}",
+    ]

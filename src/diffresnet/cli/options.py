@@ -26,3 +26,16 @@ Resume: TypeAlias = Annotated[
     Path | None,
     typer.Option(help="Folder that keeps what is done, so that a stopped command goes on."),
 ]
+BANK_HELP = (
+    "Feature bank: an .npz file with features (n, d), labels (n,) and, if there are any, "
+    "split (n,) and the names classes."
+)
+Split: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Split of the bank to draw tasks from; 'all' for all examples.",
+        show_default="test, or all if the bank has no splits",
+    ),
+]
+Tasks: TypeAlias = Annotated[int, typer.Option(help="Tasks to draw.", min=1)]
+TaskSeed: TypeAlias = Annotated[int, typer.Option(help="Seed of the tasks.", min=0)]

@@ -21,9 +21,11 @@ def make_folder(out: Path, option: str = "--out") -> None:
 
 
 def check_new_file(
-    path: Path, option: str, suffixes: Sequence[str], inputs: Sequence[Path], *, force: bool
+    path: Path | None, option: str, suffixes: Sequence[str], inputs: Sequence[Path], *, force: bool
 ) -> None:
-    """End the command before the work if a file cannot or should not be written."""
+    """End the command before the work if a file cannot or should not be written; None is none."""
+    if path is None:
+        return
     if path.suffix.lower() not in suffixes:
         must = f"a file that ends in {' or '.join(suffixes)}"
         refuse(option, must, path, f"Choose another {option}.")

@@ -1,6 +1,5 @@
 """`diffresnet theory`: what the paper's theorems say of your own points."""
 
-import json
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -9,12 +8,12 @@ import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.writing import encode_json
 from diffresnet.cli.console import say
 from diffresnet.cli.options import Force, IdColumn, JsonFile, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.diffusion.input import StabilityWarning
-from diffresnet.files.labels import read_labels
-from diffresnet.files.points import read_points
+from diffresnet.files.points import labels_of, read_points
 from diffresnet.report.panels import new_figure
 from diffresnet.report.theory.page import make_theory_page
 from diffresnet.report.theory.sentences import (
@@ -76,23 +75,35 @@ def theory(
       diffresnet theory points.csv --label-column kind --json numbers.json --report page.html
     """
     inputs = [path for path in (points, labels) if path is not None]
-    outputs = {"--json": (json_file, ".json"), "--report": (report, ".html")}
-    for option, (path, suffix) in outputs.items():
-        if path is not None:
-            check_new_file(path, option, (suffix,), inputs, force=force)
+    check_new_file(json_file, "--json", (".json",), inputs, force=force)
+    check_new_file(report, "--report", (".html",), inputs, force=force)
     if report is not None:
         new_figure("diffresnet theory --report", 1, 1)  # before the work
-    features, given_labels = _read(points, labels, id_column, label_column)
+    loaded = read_points(
+        points,
+        id_column=id_column,
+        label_column=label_column,
+        need_labels=labels is None,
+        what="POINTS",
+    )
+    if loaded.features is None:
+        refuse("POINTS", "a file with features", "ids only", "Add features.")
+    given_labels = labels_of(
+        loaded, labels, id_column=id_column, label_column=label_column, what="POINTS"
+    )
+    n_missing = given_labels.count("")
+    if n_missing:
+        remedy = "Leave out the others; `diffresnet classify` labels them."
+        refuse("--labels", "a label for every point", f"{n_missing} points without", remedy)
     names, numbers = np.unique(given_labels, return_inverse=True)
     contents: dict[Path, bytes] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)  # a sentence says so
         found = analyze(
-            features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
+            loaded.features, numbers, n_top=n_top, step_size=step_size, n_steps=steps, width=width
         )
     if json_file is not None:
-        content = {"class_names": names.tolist(), **found.to_json()}
-        contents[json_file] = (json.dumps(content, indent=1) + "\n").encode()
+        contents[json_file] = encode_json({"class_names": names.tolist(), **found.to_json()})
     if report is not None:
         contents[report] = make_theory_page(found, points.name, names.tolist())
 
@@ -102,29 +113,3 @@ def theory(
                 say(sentence)
 
     write_files(contents, speak)
-
-
-def _read(
-    path: Path, labels: Path | None, id_column: str | None, label_column: str | None
-) -> tuple[np.ndarray, list[str]]:
-    """Return the features, and the label of every point."""
-    read = read_points(
-        path,
-        id_column=id_column,
-        label_column=label_column,
-        need_labels=labels is None,
-        what="POINTS",
-    )
-    if read.features is None:
-        refuse("POINTS", "a file with features", "ids only", "Add features.")
-    given_labels = read.labels
-    if labels is not None:
-        given_labels = read_labels(labels, read.ids, id_column=id_column, label_column=label_column)
-    if given_labels is None:
-        must = f"given, or POINTS must have a column '{label_column or 'label'}'"
-        refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
-    n_missing = given_labels.count("")
-    if n_missing:
-        remedy = "Leave out the others; `diffresnet classify` labels them."
-        refuse("--labels", "a label for every point", f"{n_missing} points without", remedy)
-    return read.features, given_labels

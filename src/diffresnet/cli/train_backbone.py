@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 import typer
-from torch import nn
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
@@ -18,10 +17,9 @@ from diffresnet.cli.outputs import check_new_file
 from diffresnet.encoders.augmentation import DrawingAugmentation, PhotoAugmentation
 from diffresnet.encoders.backbones import BACKBONE_NAMES
 from diffresnet.encoders.framing import Framing
-from diffresnet.encoders.image_set import ImageSet, with_rotations
+from diffresnet.encoders.image_set import ImageSet, check_readable, with_rotations
 from diffresnet.encoders.items import WhenUnreadable
 from diffresnet.encoders.processes import choose_device, process_group, process_rank
-from diffresnet.encoders.readability import check_readable
 from diffresnet.encoders.source import read_image_arrays
 from diffresnet.encoders.training import EpochRecord, Validate, train_backbone
 from diffresnet.encoders.training_batches import TrainingBatches
@@ -30,8 +28,6 @@ from diffresnet.files.arrays import ARRAYS
 from diffresnet.files.frames import check_file
 from diffresnet.paper.backbones import bank_of, prototype_accuracy
 from diffresnet.paper.settings import BACKBONE_FRAMING, BACKBONE_SCHEDULE
-
-SUFFIX = ".pt"
 
 
 def train(
@@ -131,10 +127,10 @@ def train(
     if backbone not in BACKBONE_NAMES:
         must = f"one of {some(BACKBONE_NAMES, len(BACKBONE_NAMES))}"
         refuse("--backbone", must, f"'{backbone}'", "Choose one of these.")
-    check_new_file(out, "--out", (SUFFIX,), [data], force=force)
+    check_new_file(out, "--out", (".pt",), [data], force=force)
     state = out.with_name(f"{out.name}.state")
     with process_group(choose_device(device)):
-        speak = say if process_rank() == 0 else _say_nothing
+        speak: Callable[[str], None] = say if process_rank() == 0 else lambda _: None
         images = check_readable(_read(data, speak), unreadable, speak)
         framing = _framing(images, image_size, resize)
         schedule = replace(
@@ -191,13 +187,10 @@ def _framing(images: ImageSet, image_size: int | None, resize: int | None) -> Fr
     first = images.sources[0]
     shape = first.shape if isinstance(first, np.ndarray) else ()
     gray = len(shape) == 2 or shape[2:] == (1,)
-    own = min(shape[:2]) if gray else BACKBONE_FRAMING.image_size
-    size = own if image_size is None else image_size
-    if resize is None:
-        resize = (
-            size if gray else round(size * BACKBONE_FRAMING.resize / BACKBONE_FRAMING.image_size)
-        )
-    framing = replace(BACKBONE_FRAMING, image_size=size, resize=resize)
+    paper = BACKBONE_FRAMING
+    size = image_size or (min(shape[:2]) if gray else paper.image_size)
+    resize = resize or (size if gray else round(size * paper.resize / paper.image_size))
+    framing = replace(paper, image_size=size, resize=resize)
     return replace(framing, n_channels=1, mean=(0.5,), std=(0.5,)) if gray else framing
 
 
@@ -207,11 +200,7 @@ def _validation(images: ImageSet, framing: Framing, shape: EpisodeShape) -> Vali
         return None
     held_out = images.split("val")
     EpisodeSampler(bank_of(np.zeros((len(held_out), 1)), held_out), shape)
-
-    def validate(backbone: nn.Module) -> float:
-        return prototype_accuracy(backbone, held_out, framing, shape)
-
-    return validate
+    return lambda backbone: prototype_accuracy(backbone, held_out, framing, shape)
 
 
 def _describe(batches: TrainingBatches, backbone: str, validate: Validate | None) -> str:
@@ -234,7 +223,3 @@ def _report(record: EpochRecord, n_epochs: int, say: Callable[[str], None]) -> N
         f"epoch {record.epoch}/{n_epochs}: loss {record.loss:.3f}, "
         f"training {100 * record.accuracy:.1f} %{found}, {record.seconds:.0f} s"
     )
-
-
-def _say_nothing(_: str) -> None:
-    pass

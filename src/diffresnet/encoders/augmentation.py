@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -14,12 +15,8 @@ if TYPE_CHECKING:
 N_TRIES = 10
 
 
-class Augmentation(Protocol):
-    """Changes a picture at random."""
-
-    def __call__(self, picture: Image, size: int, random: np.random.Generator, /) -> Image:
-        """Return a picture of `size` x `size`."""
-        ...
+Augmentation: TypeAlias = "Callable[[Image, int, np.random.Generator], Image]"
+"""Changes a picture at random, to one of `size` x `size`."""
 
 
 @dataclass(frozen=True)
@@ -91,15 +88,8 @@ class DrawingAugmentation:
         scale = 1 / random.uniform(1 - self.zoom, 1 + self.zoom)
         right, down = random.uniform(-self.shift, self.shift, 2)
         cos, sin, middle = scale * math.cos(angle), scale * math.sin(angle), size / 2
-        where = (
-            (cos, -sin, middle - cos * middle + sin * middle + right),
-            (sin, cos, middle - sin * middle - cos * middle + down),
-        )
-        edge = picture.getpixel((0, 0))
-        return picture.transform(
-            (size, size),
-            Transform.AFFINE,
-            (*where[0], *where[1]),
-            Resampling.BILINEAR,
-            fillcolor=edge,
-        )
+        first = cos, -sin, middle - cos * middle + sin * middle + right
+        second = sin, cos, middle - sin * middle - cos * middle + down
+        rows, edge = (*first, *second), picture.getpixel((0, 0))
+        sides = (size, size)
+        return picture.transform(sides, Transform.AFFINE, rows, Resampling.BILINEAR, fillcolor=edge)

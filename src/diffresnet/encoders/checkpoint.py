@@ -1,11 +1,12 @@
-"""Trained backbones as files: the weights, and all that is needed to use them again."""
+"""Backbones as files: trained ones, and what an interrupted training goes on from."""
 
 import io
 import pickle
 import zipfile
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -43,14 +44,8 @@ class Checkpoint:
 
     def save(self, path: Path) -> Path:
         """Write the file, whole or not at all."""
-        content = {
-            "format": FORMAT,
-            "backbone": self.backbone,
-            "framing": asdict(self.framing),
-            "weights": self.weights,
-            "remarks": self.remarks,
-        }
-        return save_tensors(path, content)
+        content = {"format": FORMAT, **vars(self), "framing": asdict(self.framing)}
+        return _save_tensors(path, content)
 
     @classmethod
     def load(cls, path: Path | str, backbone: str | None = None) -> "Checkpoint":
@@ -65,7 +60,7 @@ class Checkpoint:
             ValueError: if it is no such file, or of another backbone.
         """
         path = Path(path)
-        content = load_tensors(path)
+        content = _load_tensors(path)
         if content.get("format") != FORMAT:
             got = f"{path}, which is something else"
             remedy = "Make one by `diffresnet train-backbone`."
@@ -78,32 +73,70 @@ class Checkpoint:
         return cls(kept, framing, content["weights"], content["remarks"])
 
 
-def save_tensors(path: Path, content: dict[str, Any]) -> Path:
+@dataclass
+class TrainingState:
+    """The network, its optimizer, and how far it came.
+
+    Attributes:
+        network: a backbone and a linear layer.
+        optimizer: of their parameters.
+        epoch: epochs that are done.
+        n_batches: batches of the next one that are done.
+        totals: of these: loss, right answers, images, seconds.
+        best: the best validation so far.
+        best_epoch: the epoch after which it was, from 1.
+        best_weights: of the backbone then.
+    """
+
+    network: nn.Module
+    optimizer: torch.optim.Optimizer
+    epoch: int = 0
+    n_batches: int = 0
+    totals: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0, 0.0])
+    best: float = -float("inf")
+    best_epoch: int = 0
+    best_weights: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+
+    PLAIN: ClassVar = ("epoch", "n_batches", "totals", "best", "best_epoch", "best_weights")
+
+    def save(self, path: Path, identity: str) -> None:
+        """Write the file, whole or not at all; `identity` tells trainings apart."""
+        content: dict[str, Any] = {name: getattr(self, name) for name in self.PLAIN}
+        content |= {
+            "identity": identity,
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
+        _save_tensors(path, content)
+
+    def load(self, path: Path, identity: str) -> None:
+        """Go on from a file; one that is damaged or of another training is a `ValueError`."""
+        content = _load_tensors(path, "Remove it to begin anew.")
+        if content.get("identity") != identity:
+            got = f"{path}, which is of other images or settings"
+            remedy = "Give the same ones, or remove the file to begin anew."
+            fail("train_backbone", "state", "the state of the same training", got, remedy)
+        self.network.load_state_dict(content["network"])
+        self.optimizer.load_state_dict(content["optimizer"])
+        for name in self.PLAIN:
+            setattr(self, name, content[name])
+
+
+def _save_tensors(path: Path, content: dict[str, Any]) -> Path:
     """Write tensors and plain values, whole or not at all."""
     stream = io.BytesIO()
     torch.save(content, stream)
     return write_whole(path, stream.getvalue())
 
 
-def load_tensors(path: Path, remedy: str = "Make it again.") -> dict[str, Any]:
-    """Read tensors and plain values.
-
-    Args:
-        path: of the file.
-        remedy: what to do with a damaged one.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if it is damaged, or holds something else.
-    """
+def _load_tensors(path: Path, remedy: str = "Make it again.") -> dict[str, Any]:
+    """Read tensors and plain values; `remedy` says what to do with a damaged file."""
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
-    content, whole = None, zipfile.is_zipfile(path)
-    try:
-        if whole:
+    content = None
+    with suppress(RuntimeError, EOFError, OSError, KeyError, ValueError, pickle.UnpicklingError):
+        if zipfile.is_zipfile(path):
             content = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, OSError, KeyError, ValueError, pickle.UnpicklingError):
-        whole = False
-    if not whole:
+    if content is None:
         fail("Checkpoint", "path", "a file of torch", f"{path}, which is damaged", remedy)
     return content if isinstance(content, dict) else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -64,11 +64,7 @@ class ImageEncoder:
     network: nn.Module
     framing: Framing
     device: torch.device = CPU
-
-    @property
-    def kind(self) -> Kind:
-        """What it takes."""
-        return "images"
+    kind: Kind = field(default="images", init=False)
 
     def __post_init__(self) -> None:
         self.network.eval()

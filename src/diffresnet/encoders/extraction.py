@@ -11,7 +11,13 @@ from diffresnet._support.checks import check_count
 from diffresnet._support.progress import progress_bar
 from diffresnet.encoders.encoder import Encoder, Features
 from diffresnet.encoders.feature_cache import FeatureCache, content_key
-from diffresnet.encoders.items import Items, UnreadableError, WhenUnreadable, readable_rows
+from diffresnet.encoders.items import (
+    Items,
+    UnreadableError,
+    WhenUnreadable,
+    find_troubles,
+    readable_rows,
+)
 
 SECONDS_BETWEEN_SAVES = 10.0
 
@@ -59,11 +65,16 @@ def extract(
         ValueError: if items cannot be read and are refused.
     """
     check_count("extract", "batch_size", batch_size, low=1)
-    keys, troubles = _read_keys(items)
+    keys = [b""] * len(items.ids)
+
+    def read(row: int) -> None:
+        keys[row] = content_key(items.content(row))
+
+    troubles = find_troubles(read, len(keys), "reading")
     kept = None if cache is None else FeatureCache(cache / encoder.fingerprint)
     found = {} if kept is None else kept.find(keys)
     first = {key: row for row, key in reversed(list(enumerate(keys))) if not troubles[row]}
-    missing = [row for key, row in sorted(first.items(), key=_by_row) if key not in found]
+    missing = sorted(row for key, row in first.items() if key not in found)
     fresh: dict[bytes, Features] = {}
     saved = time.monotonic()
     with progress_bar(f"encoding by {encoder.name}", len(missing)) as advance:
@@ -104,26 +115,6 @@ def _keep(
     return cache
 
 
-def _by_row(pair: tuple[bytes, int]) -> int:
-    return pair[1]
-
-
-def _read_keys(items: Items) -> tuple[list[bytes], list[str]]:
-    """Return the key of each item, and what is wrong with it."""
-    keys: list[bytes] = []
-    troubles: list[str] = []
-    with progress_bar("reading", len(items.ids)) as advance:
-        for row in range(len(items.ids)):
-            try:
-                keys.append(content_key(items.content(row)))
-                troubles.append("")
-            except UnreadableError as error:
-                keys.append(b"")
-                troubles.append(str(error))
-            advance(row + 1, "")
-    return keys, troubles
-
-
 def _encode(
     encoder: Encoder,
     items: Items,
@@ -132,14 +123,11 @@ def _encode(
     troubles: list[str],
 ) -> dict[bytes, Features]:
     """Return the features of some items by key, and note those that cannot be read."""
-    loaded: list[object] = []
-    names: list[bytes] = []
+    loaded: dict[bytes, object] = {}
     for row in rows:
         try:
-            loaded.append(items.load(row))
-            names.append(keys[row])
+            loaded[keys[row]] = items.load(row)
         except UnreadableError as error:
             troubles[row] = str(error)
-    if not loaded:
-        return {}
-    return dict(zip(names, encoder.encode(loaded), strict=True))
+    features = encoder.encode(list(loaded.values())) if loaded else ()
+    return dict(zip(loaded, features, strict=True))

@@ -1,8 +1,5 @@
 """Features that were computed before, found by what they were computed from."""
 
-import io
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -12,12 +9,11 @@ import numpy as np
 
 from diffresnet._support.writing import write_whole
 from diffresnet.encoders.encoder import Features
+from diffresnet.files.arrays import UNREADABLE, encode_arrays
 
 KEY_SIZE = 16
 MOST_FILES = 16
 """With more files than these they become one."""
-
-DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass
@@ -59,25 +55,17 @@ class FeatureCache:
         """Put the files that `find` and `add` know into one, if there are many."""
         if len(self._files) <= MOST_FILES:
             return
-        everything: dict[bytes, Features] = {}
-        merged: list[Path] = []
-        for path in self._files:
-            content = _read(path)
-            if content is not None:
-                everything |= content
-                merged.append(path)
-        self._files = [self._write(everything)]
-        for path in merged:
-            if path not in self._files:
-                path.unlink(missing_ok=True)
+        contents = {path: content for path in self._files if (content := _read(path)) is not None}
+        merged = self._write({key: row for part in contents.values() for key, row in part.items()})
+        for path in contents.keys() - {merged}:
+            path.unlink(missing_ok=True)
+        self._files = [merged]
 
     def _write(self, features: Mapping[bytes, Features]) -> Path:
         names = list(features)
         keys = np.frombuffer(b"".join(names), dtype=np.uint8).reshape(-1, KEY_SIZE)
-        stream = io.BytesIO()
-        np.savez(stream, keys=keys, features=np.stack([features[name] for name in names]))
-        name = content_key(b"".join(names)).hex()
-        return write_whole(self.folder / f"{name}.npz", stream.getvalue())
+        content = encode_arrays({"keys": keys, "features": np.stack(list(features.values()))})
+        return write_whole(self.folder / f"{content_key(b''.join(names)).hex()}.npz", content)
 
 
 def _read(path: Path, wanted: Set[bytes] | None = None) -> dict[bytes, Features] | None:
@@ -89,7 +77,7 @@ def _read(path: Path, wanted: Set[bytes] | None = None) -> dict[bytes, Features]
                 return {}
             pairs = zip(names, arrays["features"], strict=True)
             return {name: row for name, row in pairs if wanted is None or name in wanted}
-    except DAMAGED:
+    except UNREADABLE:
         return None
 
 

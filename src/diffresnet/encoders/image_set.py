@@ -1,7 +1,7 @@
 """Images with their names, classes and splits: from folders, lists of files, and arrays."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diffresnet._support.checks import fail
-from diffresnet.encoders.items import check_ids
+from diffresnet.encoders.items import WhenUnreadable, check_ids, find_troubles, readable_rows
 from diffresnet.encoders.pictures import (
     SUFFIXES,
     PictureSource,
@@ -77,23 +77,12 @@ class ImageSet:
 
     def take(self, rows: Sequence[int]) -> "ImageSet":
         """Return some of the images."""
-
-        def some(texts: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(texts[row] for row in rows) if texts else ()
-
-        return ImageSet(
-            [self.sources[row] for row in rows],
-            some(self.ids),
-            some(self.labels),
-            some(self.splits),
-        )
+        columns = self.ids, self.labels, self.splits
+        taken = (tuple(texts[row] for row in rows if texts) for texts in columns)
+        return ImageSet([self.sources[row] for row in rows], *taken)
 
     def split(self, name: str) -> "ImageSet":
-        """Return the images of a split.
-
-        Raises:
-            ValueError: if there is no such split; the message names those that there are.
-        """
+        """Return the images of a split; if there is none, a `ValueError` names those there are."""
         rows = [row for row, split in enumerate(self.splits) if split == name]
         if not rows:
             there = ", ".join(repr(one) for one in sorted(set(self.splits))) or "none"
@@ -151,18 +140,25 @@ class ImageSet:
 
 def with_rotations(images: ImageSet) -> ImageSet:
     """Return the images with those turned by 90, 180 and 270 degrees, which are new classes."""
-    turned: list[NDArray[np.uint8]] = []
-    for turn in range(4):
-        for source in images.sources:
-            if not isinstance(source, np.ndarray):
-                fail("with_rotations", "images", "arrays", "files", "Load them as arrays first.")
-            turned.append(np.rot90(source, turn))
     n = len(images)
+    pixels = [source for source in images.sources if isinstance(source, np.ndarray)]
+    if len(pixels) < n:
+        fail("with_rotations", "images", "arrays", "files", "Load them as arrays first.")
+    turned = [np.rot90(one, turn) for turn in range(4) for one in pixels]
     ids, labels = (
         tuple(f"{90 * (row // n)}:{text}" for row, text in enumerate(texts * 4))
         for texts in (images.ids, images.labels)
     )
     return ImageSet(turned, ids, labels, images.splits * 4)
+
+
+def check_readable(
+    images: ImageSet, when_unreadable: WhenUnreadable, report: Callable[[str], None]
+) -> ImageSet:
+    """Open every image, before hours of training; return what `readable_rows` says is readable."""
+    troubles = find_troubles(images.load, len(images), "opening images")
+    rows = readable_rows(images.ids, troubles, when_unreadable, report)
+    return images if len(rows) == len(images) else images.take(rows)
 
 
 def _find_images(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
@@ -185,23 +181,19 @@ def _as_id(path: Path) -> str:
 
 
 def _from_tables(folder: Path, tables: dict[str, Path]) -> ImageSet:
-    files: list[Path] = []
-    ids: list[str] = []
-    labels: list[str] = []
-    splits: list[str] = []
-    for split, table in tables.items():
-        if not table.is_file():
-            continue
-        for name, label in _read_table(table):
-            files.append(_locate(folder, name, label))
-            ids.append(name)
-            labels.append(label)
-            splits.append(split)
+    rows = [
+        (name, label, split)
+        for split, table in tables.items()
+        if table.is_file()
+        for name, label in _read_table(table)
+    ]
+    ids, labels, splits = zip(*rows, strict=True)
+    files = [_locate(folder, name, label) for name, label, _ in rows]
     missing = [path for path in files if not path.is_file()]
     if missing:
         got, remedy = f"{missing[0]} missing", "Check where the images are."
         fail("ImageSet", "folder", "one with the listed images", got, remedy)
-    return ImageSet(files, tuple(ids), tuple(labels), tuple(splits))
+    return ImageSet(files, ids, labels, splits)
 
 
 def _locate(folder: Path, name: str, label: str) -> Path:

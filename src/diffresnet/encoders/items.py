@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 from diffresnet._support.checks import fail
+from diffresnet._support.progress import track
 
 N_NAMED = 3
 
@@ -39,22 +40,27 @@ def check_ids(function: str, ids: Sequence[str]) -> None:
         fail(function, "ids", "different from each other", f"{twice!r} twice", "Rename one.")
 
 
+def find_troubles(read: Callable[[int], object], n_items: int, title: str) -> list[str]:
+    """Read every item, under a progress bar; return what is wrong with each, "" if nothing is."""
+    troubles = [""] * n_items
+    for row in track(range(n_items), title):
+        try:
+            read(row)
+        except UnreadableError as error:
+            troubles[row] = str(error)
+    return troubles
+
+
 def readable_rows(
     ids: Sequence[str],
     troubles: Sequence[str],
     when_unreadable: WhenUnreadable,
     report: Callable[[str], None],
 ) -> list[int]:
-    """Return the rows of the items that can be read.
+    """Return the rows of the items that can be read: those with no trouble, which is "".
 
-    Args:
-        ids: of all items.
-        troubles: what is wrong with each; "" if nothing is.
-        when_unreadable: refuse if there are any, or report each of them and leave it out.
-        report: is called with a sentence for each that is left out.
-
-    Raises:
-        ValueError: if items are refused, or none is left; the message names the first of them.
+    The others are refused, by a `ValueError` that names the first of them; or each is left out, and
+    reported by a sentence. If none can be read, they are refused in any case.
     """
     bad = [row for row, trouble in enumerate(troubles) if trouble]
     if bad and (when_unreadable == "refuse" or len(bad) == len(ids)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,14 +20,11 @@ PictureSource: TypeAlias = "Path | NDArray[np.uint8]"
 """A file, or pixels (height, width) or (height, width, channels)."""
 
 SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
+THUMBNAIL_SIDE, THUMBNAIL_QUALITY = 72, 80
 
 
 def read_content(source: PictureSource) -> bytes:
-    """Return what tells pictures apart: the bytes of the file, or the shape and the pixels.
-
-    Raises:
-        UnreadableError: if the file cannot be read.
-    """
+    """Return what tells pictures apart: the bytes of the file, or the shape and the pixels."""
     if isinstance(source, np.ndarray):
         return repr(source.shape).encode() + np.ascontiguousarray(source).tobytes()
     try:
@@ -48,7 +46,8 @@ def open_picture(source: PictureSource, n_channels: int = 3) -> Image:
         from PIL import Image  # noqa: PLC0415
     try:
         if isinstance(source, np.ndarray):
-            picture = Image.fromarray(_as_pixels(source))
+            gray = source.shape[2:] == (1,)
+            picture = Image.fromarray(source[:, :, 0] if gray else source)
         else:
             with Image.open(source) as opened:
                 opened.load()
@@ -58,13 +57,19 @@ def open_picture(source: PictureSource, n_channels: int = 3) -> Image:
         raise UnreadableError(str(error) or type(error).__name__) from error
 
 
+def make_thumbnail(source: PictureSource) -> bytes:
+    """Return a picture of at most 72 x 72 pixels as JPEG, for reports to show."""
+    picture = open_picture(source)
+    picture.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
+    stream = io.BytesIO()
+    picture.save(stream, "JPEG", quality=THUMBNAIL_QUALITY)
+    return stream.getvalue()
+
+
 def check_pixels(function: str, pixels: NDArray[Any]) -> NDArray[np.uint8]:
     """Return pictures (n, height, width) or (n, height, width, channels) as 8-bit pixels.
 
-    Numbers between 0 and 1 are scaled to 255.
-
-    Raises:
-        ValueError: if they are no pictures.
+    Numbers between 0 and 1 are scaled to 255. What is no picture is a `ValueError`.
     """
     if pixels.ndim not in (3, 4) or pixels.size == 0 or pixels.dtype.kind not in "uif":
         must = "pictures of shape (n, height, width) or (n, height, width, channels)"
@@ -81,10 +86,6 @@ def check_pixels(function: str, pixels: NDArray[Any]) -> NDArray[np.uint8]:
         fail(function, "images", "between 0 and 255, or 0 and 1", got, remedy)
     whole = pixels.dtype.kind != "f" or largest > 1
     return np.round(pixels if whole else pixels * 255.0).astype(np.uint8)
-
-
-def _as_pixels(source: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return source[:, :, 0] if source.ndim == 3 and source.shape[2] == 1 else source
 
 
 def _turn(picture: Image) -> Image:

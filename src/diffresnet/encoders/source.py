@@ -4,26 +4,21 @@ from pathlib import Path
 
 import numpy as np
 
-from diffresnet._support.checks import refuse
+from diffresnet._support.checks import check_count, fail, refuse
 from diffresnet._support.words import some
+from diffresnet.datasets.files import find_data_file
 from diffresnet.encoders.image_set import ImageSet
-from diffresnet.encoders.omniglot import load_omniglot
 from diffresnet.encoders.text_set import TextSet
 from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
-from diffresnet.files.frames import (
-    TABLES,
-    as_text,
-    check_file,
-    need_column,
-    read_columns,
-    read_frame,
-)
+from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file
 from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL, as_labels
 
 WHAT = "SOURCE"
 TEXT_COLUMN = "text"
 LINES = ".txt"
-OMNIGLOT = {"background", "evaluation"}
+OMNIGLOT = "images/omniglot28.npz"
+PARTS = ("background", "evaluation")
+"""Of Omniglot's file."""
 
 
 def read_source(
@@ -62,21 +57,60 @@ def read_image_arrays(path: Path, what: str) -> ImageSet:
     Omniglot's file has `background` and `evaluation` instead.
     """
     arrays = read_arrays(path, what)
-    if set(arrays) >= OMNIGLOT:
+    if set(arrays) >= set(PARTS):
         return load_omniglot(path)
     deep = [name for name, array in arrays.items() if array.ndim in (3, 4)]
     named = [name for name in ("images", ALONE) if name in arrays] or deep
     if len(named) != 1:
         got = f"{path} with the arrays {some(list(arrays))}"
         refuse(what, "a file with one array of images", got, "Name it `images`.")
-    texts = {name: arrays.get(name, np.empty(0)).ravel().tolist() for name in ("ids", "split")}
-    labels = arrays.get("labels", np.empty(0)).ravel().tolist()
+    ids, labels, splits = (
+        arrays.get(name, np.empty(0)).ravel().tolist() for name in ("ids", "labels", "split")
+    )
     return ImageSet.from_arrays(
         arrays[named[0]],
-        ids=[as_text(value) for value in texts["ids"]],
+        ids=[as_text(value) for value in ids],
         labels=as_labels(labels),
-        splits=[as_text(value) for value in texts["split"]],
+        splits=[as_text(value) for value in splits],
     )
+
+
+def load_omniglot(path: Path | None = None, *, n_validation: int = 100) -> ImageSet:
+    """Return Omniglot's drawings (28 x 28) with the splits ``"train"``, ``"val"`` and ``"test"``.
+
+    The background characters are for training but for the last `n_validation`, which choose a
+    model; the evaluation characters are for testing.
+
+    Args:
+        path: an .npz file with `background` and `evaluation`, (classes, drawings, 28, 28); by
+            default the one in the folder of data.
+        n_validation: background classes that are not trained on.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it holds something else.
+    """
+    path = find_data_file(OMNIGLOT) if path is None else path
+    with np.load(path, allow_pickle=False) as arrays:
+        if not set(PARTS) <= set(arrays.files):
+            got = f"{path}, which has {', '.join(arrays.files)}"
+            must = "a file with `background` and `evaluation`"
+            fail("load_omniglot", "path", must, got, "Choose Omniglot's file.")
+        parts = {name: arrays[name] for name in PARTS}
+    most = len(parts["background"]) - 1
+    check_count("load_omniglot", "n_validation", n_validation, low=0, high=most, of="all but one")
+    names: list[str] = []
+    splits: list[str] = []
+    for part, pixels in parts.items():
+        n_classes, n_drawings = pixels.shape[:2]
+        for row in range(n_classes):
+            novel = row >= n_classes - n_validation
+            names += [f"{part}-{row:04d}"] * n_drawings
+            split = "test" if part == "evaluation" else "val" if novel else "train"
+            splits += [split] * n_drawings
+    pixels = np.concatenate([part.reshape(-1, *part.shape[2:]) for part in parts.values()])
+    ids = [f"{name}/{row}" for row, name in enumerate(names)]
+    return ImageSet.from_arrays(pixels, ids=ids, labels=names, splits=splits)
 
 
 def _from_lines(path: Path) -> TextSet:
@@ -91,32 +125,20 @@ def _from_lines(path: Path) -> TextSet:
 def _from_table(
     path: Path, text_column: str | None, id_column: str | None, label_column: str | None
 ) -> TextSet:
-    columns = read_columns(path, WHAT)
-    if id_column is None:
-        id_column = next((name for name in DEFAULT_IDS if name in columns), None)
-    else:
-        need_column(id_column, columns, path, "--id-column")
-    if label_column is None:
-        label_column = DEFAULT_LABEL if DEFAULT_LABEL in columns else None
-    else:
-        need_column(label_column, columns, path, "--label-column")
+    table = TableFile(path, WHAT)
+    id_column = table.choose(id_column, DEFAULT_IDS, "--id-column")
+    label_column = table.choose(label_column, [DEFAULT_LABEL], "--label-column")
     used = {id_column, label_column}
-    text_column = _choose_text(path, columns, text_column, [x for x in columns if x not in used])
-    frame = read_frame(path, WHAT, [text_column, *(name for name in used if name is not None)])
-    ids = range(len(frame)) if id_column is None else frame[id_column].to_list()
+    text_column = table.choose(text_column, [TEXT_COLUMN], "--text-column")
+    if text_column is None:
+        left = [name for name in table.columns if name not in used]
+        if len(left) != 1:
+            got = f"{path.name} with {some(table.columns, 10)}"
+            refuse(WHAT, "a table with a column 'text'", got, "Name another by --text-column.")
+        text_column = left[0]
+    frame = table.read([text_column, *(name for name in used if name is not None)])
     return TextSet(
-        tuple(as_text(value) for value in frame[text_column].to_list()),
-        tuple(as_text(value) for value in ids),
+        tuple(as_texts(frame, text_column)),
+        tuple(as_texts(frame, id_column)),
         () if label_column is None else tuple(as_labels(frame[label_column].to_list())),
     )
-
-
-def _choose_text(path: Path, columns: list[str], asked: str | None, left: list[str]) -> str:
-    if asked is not None:
-        return need_column(asked, columns, path, "--text-column")
-    if TEXT_COLUMN in columns:
-        return TEXT_COLUMN
-    if len(left) != 1:
-        got = f"{path.name} with {some(columns, 10)}"
-        refuse(WHAT, "a table with a column 'text'", got, "Name another by --text-column.")
-    return left[0]

@@ -41,11 +41,7 @@ class TextSet:
         return self.load(row).encode("utf-8", "surrogatepass")
 
     def load(self, row: int) -> str:
-        """Return a text.
-
-        Raises:
-            UnreadableError: if it is empty.
-        """
+        """Return a text; an empty one is an `UnreadableError`."""
         if not self.texts[row].strip():
             raise UnreadableError("the text is empty")
         return self.texts[row]

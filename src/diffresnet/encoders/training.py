@@ -16,7 +16,7 @@ from diffresnet._support.checks import fail
 from diffresnet._support.progress import progress_bar
 from diffresnet.encoders.backbones import make_backbone
 from diffresnet.encoders.backbones.catalog import count_features
-from diffresnet.encoders.checkpoint import Checkpoint
+from diffresnet.encoders.checkpoint import Checkpoint, TrainingState
 from diffresnet.encoders.feature_cache import content_key
 from diffresnet.encoders.processes import (
     process_count,
@@ -27,7 +27,6 @@ from diffresnet.encoders.processes import (
 )
 from diffresnet.encoders.schedule import BackboneSchedule
 from diffresnet.encoders.training_batches import TrainingBatches
-from diffresnet.encoders.training_state import TrainingState
 
 SECONDS_BETWEEN_SAVES = 60.0
 

@@ -14,9 +14,6 @@ from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.pictures import open_picture
 from diffresnet.encoders.processes import process_count, process_rank
 
-Key = tuple[int, int]
-"""An epoch, and the row of an image."""
-
 
 @dataclass(frozen=True)
 class TrainingBatches:
@@ -47,12 +44,7 @@ class TrainingBatches:
         return max(len(self.images) // self.batch_size, 1)
 
     def epoch(self, number: int, n_done: int = 0) -> Iterator[tuple[Tensor, Tensor]]:
-        """Give the images (B, channels, height, width) and classes (B,) of this process.
-
-        Args:
-            number: of the epoch.
-            n_done: batches that are left out, because they were trained on before.
-        """
+        """Give images (B, channels, height, width) and classes (B,) after the `n_done` batches."""
         order = np.random.default_rng((self.seed, number)).permutation(len(self.images))
         batches = [
             order[place * self.batch_size : (place + 1) * self.batch_size]
@@ -69,7 +61,7 @@ class _AugmentedImages(Dataset[tuple[Tensor, Tensor]]):
         self.batches = batches
         self.labels = torch.from_numpy(batches.images.encoded_labels())
 
-    def __getitem__(self, key: Key) -> tuple[Tensor, Tensor]:
+    def __getitem__(self, key: tuple[int, int]) -> tuple[Tensor, Tensor]:
         epoch, row = key
         batches = self.batches
         random = np.random.default_rng((batches.seed, epoch, row))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.checks import fail, refuse
+from diffresnet._support.words import reason_of
 from diffresnet._support.writing import write_whole
 
 Array = npt.NDArray[Any]
@@ -35,10 +36,15 @@ def write_described(
     path: Path, arrays: Mapping[str, Array], description: Mapping[str, Any]
 ) -> Path:
     """Write arrays, and a description that JSON can hold, whole or not at all."""
-    text = json.dumps({"format": FORMAT, **description}, default=_to_plain)
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **{DESCRIPTION: np.array(text)}, **arrays)
-    return write_whole(path, buffer.getvalue())
+    text = json.dumps({"format": FORMAT, **description}, default=lambda number: number.tolist())
+    return write_whole(path, encode_arrays({DESCRIPTION: np.array(text), **arrays}))
+
+
+def encode_arrays(arrays: Mapping[str, Array]) -> bytes:
+    """Return the content of an .npz file."""
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **arrays)
+    return stream.getvalue()
 
 
 def read_arrays(
@@ -67,7 +73,7 @@ def read_arrays(
     except FileNotFoundError:
         raise FileNotFoundError(f"There is no file {path}.") from None
     except UNREADABLE as error:
-        reason = str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
+        reason = reason_of(error)
         if "pickle" in reason:  # NumPy's own advice is unsafe
             reason = "it has objects of Python, or no array at all"
         must = "a .npz or .npy file of plain arrays"
@@ -75,12 +81,7 @@ def read_arrays(
 
 
 def read_described(path: Path, function: str) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Read what `write_described` wrote; `function` is who asks, for messages.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if the file holds anything else.
-    """
+    """Read what `write_described` wrote, as `read_arrays` does; `function` is who asks."""
     arrays = read_arrays(path, f"{function}: `path`")
     description: dict[str, Any] = {}
     try:
@@ -92,8 +93,3 @@ def read_described(path: Path, function: str) -> tuple[dict[str, Array], dict[st
         must, remedy = f"a saved model of format {FORMAT}", "Pass a file that `save` wrote."
         fail(function, "path", must, f"{path}, of format {found}", remedy)
     return arrays, description
-
-
-def _to_plain(number: Any) -> Any:
-    """Return a NumPy number or array as plain ones."""
-    return number.tolist()

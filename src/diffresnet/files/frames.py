@@ -1,13 +1,15 @@
 """CSV and Parquet files, or one sentence that says why they cannot be read."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
 import polars as pl
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import some
+from diffresnet._support.words import reason_of, some
 
 TABLES = (".csv", ".parquet")
 
@@ -30,45 +32,80 @@ def check_file(path: Path, what: str, suffixes: Sequence[str]) -> str:
     return suffix
 
 
-def read_columns(path: Path, what: str) -> list[str]:
-    """Return the names of the columns of a CSV or Parquet file."""
-    try:
-        if path.suffix.lower() == ".parquet":
-            with path.open("rb") as stream:  # a path would be taken for a pattern
-                return list(pl.read_parquet_schema(stream))
-        return pl.read_csv(path, n_rows=0, infer_schema=False, glob=False).columns
-    except (pl.exceptions.PolarsError, OSError) as error:
-        _refuse_unreadable(path, what, error)
+@dataclass(frozen=True)
+class TableFile:
+    """A CSV or Parquet file.
+
+    Attributes:
+        path: of the file.
+        what: the argument or option that named it, for messages.
+    """
+
+    path: Path
+    what: str
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        try:
+            if self.path.suffix.lower() == ".parquet":
+                with self.path.open("rb") as stream:  # a path would be taken for a pattern
+                    return list(pl.read_parquet_schema(stream))
+            return pl.read_csv(self.path, n_rows=0, infer_schema=False, glob=False).columns
+        except (pl.exceptions.PolarsError, OSError) as error:
+            self._refuse(error)
+
+    def read(self, texts: Collection[str]) -> pl.DataFrame:
+        """Return a table with rows; in CSV, the columns `texts` are taken as they are written."""
+        try:
+            if self.path.suffix.lower() == ".parquet":
+                frame = pl.read_parquet(self.path, glob=False)
+            else:
+                numbers = [name for name in self.columns if name not in texts]
+                frame = pl.read_csv(
+                    self.path,
+                    schema_overrides=dict.fromkeys(texts, pl.String),
+                    null_values=dict.fromkeys(numbers, "nan"),  # as NumPy writes it
+                    infer_schema_length=None,
+                    glob=False,
+                )
+        except (pl.exceptions.PolarsError, OSError) as error:
+            self._refuse(error)
+        if not len(frame):
+            refuse(self.what, "a table with rows", f"{self.path} with none", "Write it again.")
+        return frame
+
+    def choose(self, asked: str | None, defaults: Sequence[str], option: str) -> str | None:
+        """Return the column that is asked for, or the first of the defaults that is there."""
+        if asked is None:
+            return next((name for name in defaults if name in self.columns), None)
+        if asked not in self.columns:
+            must = f"one of the columns of {self.path.name} ({some(self.columns, 10)})"
+            refuse(option, must, f"'{asked}'", "Choose one of them.")
+        return asked
+
+    def _refuse(self, error: Exception) -> NoReturn:
+        got = f"{self.path} ({reason_of(error)})"
+        refuse(self.what, f"a {self.path.suffix.lower()} table", got, "Write it again.")
 
 
-def read_frame(path: Path, what: str, texts: Collection[str]) -> pl.DataFrame:
-    """Return a table with rows; in CSV, the columns `texts` are taken as they are written."""
-    try:
-        if path.suffix.lower() == ".parquet":
-            frame = pl.read_parquet(path, glob=False)
-        else:
-            as_written = dict.fromkeys(texts, pl.String)
-            numbers = [name for name in read_columns(path, what) if name not in texts]
-            frame = pl.read_csv(
-                path,
-                schema_overrides=as_written,
-                null_values=dict.fromkeys(numbers, "nan"),  # as NumPy writes it
-                infer_schema_length=None,
-                glob=False,
-            )
-    except (pl.exceptions.PolarsError, OSError) as error:
-        _refuse_unreadable(path, what, error)
-    if not len(frame):
-        refuse(what, "a table with rows", f"{path} with none", "Write it again.")
-    return frame
+def as_texts(frame: pl.DataFrame, column: str | None) -> list[str]:
+    """Return a column as texts; row numbers if there is none."""
+    values = range(len(frame)) if column is None else frame[column].to_list()
+    return [as_text(value) for value in values]
 
 
-def need_column(name: str, columns: Sequence[str], path: Path, option: str) -> str:
-    """Return `name`, or refuse a table that does not have it."""
-    if name not in columns:
-        must = f"one of the columns of {path.name} ({some(columns, 10)})"
-        refuse(option, must, f"'{name}'", "Choose one of them.")
-    return name
+def places_of(
+    names: Sequence[str], ids: Sequence[str], what: str, points: str, *, things: str, parts: str
+) -> list[int]:
+    """Return the place of each name among the ids; the words are for the message if one is not."""
+    places = {name: place for place, name in enumerate(ids)}
+    unknown = list(dict.fromkeys(name for name in names if name not in places))
+    if unknown:
+        got = f"{len(unknown)} that {points} does not have: {some(unknown)}"
+        remedy = f"Remove their {parts}, or name the ids of {points} by --id-column."
+        refuse(what, f"{things} of ids in {points}", got, remedy)
+    return [places[name] for name in names]
 
 
 def as_text(value: Any) -> str:
@@ -83,8 +120,3 @@ def as_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
-
-
-def _refuse_unreadable(path: Path, what: str, error: Exception) -> NoReturn:
-    reason = str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
-    refuse(what, f"a {path.suffix.lower()} table", f"{path} ({reason})", "Write it again.")

@@ -9,14 +9,7 @@ import numpy as np
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
-from diffresnet.files.frames import (
-    TABLES,
-    as_text,
-    check_file,
-    need_column,
-    read_columns,
-    read_frame,
-)
+from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file, places_of
 from diffresnet.learning.labels import is_missing
 
 WHAT = "--labels"
@@ -53,25 +46,19 @@ def read_labels(
     """
     if check_file(path, WHAT, (*TABLES, *ARRAYS)) in ARRAYS:
         return _from_arrays(path, len(ids))
-    columns = read_columns(path, WHAT)
-    names, label = _choose_columns(columns, path, id_column, label_column)
-    frame = read_frame(path, WHAT, (names, label))
-    return _align(
-        [as_text(value) for value in frame[names].to_list()],
-        as_labels(frame[label].to_list()),
-        ids,
-    )
+    table = TableFile(path, WHAT)
+    names, label = _choose_columns(table, id_column, label_column)
+    frame = table.read((names, label))
+    return _align(as_texts(frame, names), as_labels(frame[label].to_list()), ids)
 
 
 def check_classes(labels: Sequence[str], what: str = WHAT) -> None:
     """Refuse labels of fewer than two classes: there is nothing to learn from."""
     classes = sorted(set(labels) - {""})
-    remedy = "Label a point of each class."
-    if not classes:
-        refuse(what, "labels of two classes or more", "no label at all", remedy)
-    if len(classes) == 1:
-        got = f"one class only, '{classes[0]}'"
-        refuse(what, "labels of two classes or more", got, "Label a point of another class.")
+    if len(classes) < 2:
+        got = f"one class only, '{classes[0]}'" if classes else "no label at all"
+        remedy = f"Label a point of {'another' if classes else 'each'} class."
+        refuse(what, "labels of two classes or more", got, remedy)
 
 
 def _from_arrays(path: Path, n_points: int) -> list[str]:
@@ -89,40 +76,32 @@ def _from_arrays(path: Path, n_points: int) -> list[str]:
 
 
 def _choose_columns(
-    columns: Sequence[str], path: Path, id_column: str | None, label_column: str | None
+    table: TableFile, id_column: str | None, label_column: str | None
 ) -> tuple[str, str]:
     """Return the column of the ids and that of the labels."""
+    columns = table.columns
     ids = [name for name in (id_column, *DEFAULT_IDS) if name in columns and name != label_column]
-    if label_column is not None:
-        label = need_column(label_column, columns, path, "--label-column")
-    elif DEFAULT_LABEL in columns:
-        label = DEFAULT_LABEL
-    elif len(columns) == 2 and ids:
+    got = f"{table.path} with {some(columns, 10)}"
+    label = table.choose(label_column, [DEFAULT_LABEL], "--label-column")
+    if label is None and len(columns) == 2 and ids:
         label = next(name for name in columns if name != ids[0])
-    else:
-        must, got = f"a table with a column '{DEFAULT_LABEL}'", f"{path} with {some(columns, 10)}"
+    if label is None:
+        must = f"a table with a column '{DEFAULT_LABEL}'"
         refuse(WHAT, must, got, "Name it by --label-column.")
     if not ids and len(columns) == 2:
         ids = [name for name in columns if name != label]
     if not ids:
         must = f"a table with a column '{id_column or DEFAULT_IDS[0]}'"
-        got = f"{path} with {some(columns, 10)}"
         refuse(WHAT, must, got, "Name it by --id-column.")
     return ids[0] or "", label
 
 
 def _align(names: Sequence[str], labels: Sequence[str], ids: Sequence[str]) -> list[str]:
     """Put each label where its point is."""
-    places = {name: place for place, name in enumerate(ids)}
-    unknown = list(dict.fromkeys(name for name in names if name not in places))
-    if unknown:
-        got = f"{len(unknown)} that FEATURES does not have: {some(unknown)}"
-        remedy = "Remove their rows, or name the ids of FEATURES by --id-column."
-        refuse(WHAT, "labels of ids in FEATURES", got, remedy)
+    places = places_of(names, ids, WHAT, "FEATURES", things="labels", parts="rows")
     aligned = [""] * len(ids)
     torn: dict[str, None] = {}
-    for name, label in zip(names, labels, strict=True):
-        place = places[name]
+    for name, place, label in zip(names, places, labels, strict=True):
         if label and aligned[place] not in ("", label):
             torn[name] = None
         aligned[place] = label or aligned[place]

@@ -1,17 +1,17 @@
 """Links from a file: a table of ids, or a sparse matrix."""
 
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from scipy import sparse
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import some
-from diffresnet.files.arrays import Array
-from diffresnet.files.frames import TABLES, as_text, check_file, read_columns, read_frame
+from diffresnet._support.words import reason_of, some
+from diffresnet.files.arrays import UNREADABLE
+from diffresnet.files.frames import TABLES, TableFile, as_texts, check_file, places_of
 
 WHAT = "--graph"
 POINTS = "FEATURES"
@@ -47,10 +47,9 @@ def read_graph(
 def _from_matrix(path: Path, n_points: int, what: str, points: str) -> sparse.coo_array:
     try:
         loaded: Any = sparse.load_npz(path)
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        reason = str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
-        remedy = "Write it by `scipy.sparse.save_npz`."
-        refuse(what, "a sparse matrix or a table", f"{path} ({reason})", remedy)
+    except UNREADABLE as error:
+        got, remedy = f"{path} ({reason_of(error)})", "Write it by `scipy.sparse.save_npz`."
+        refuse(what, "a sparse matrix or a table", got, remedy)
     if loaded.shape != (n_points, n_points):
         must = f"of shape ({n_points}, {n_points}), as there are points in {points}"
         refuse(what, must, loaded.shape, "Give a row and a column for each point.")
@@ -58,17 +57,20 @@ def _from_matrix(path: Path, n_points: int, what: str, points: str) -> sparse.co
 
 
 def _from_table(path: Path, ids: Sequence[str], what: str, points: str) -> sparse.coo_array:
-    columns = read_columns(path, what)
-    ends = [name for name in columns if name != WEIGHT][:2]
-    others = [name for name in columns if name not in ends]
+    table = TableFile(path, what)
+    ends = [name for name in table.columns if name != WEIGHT][:2]
+    others = [name for name in table.columns if name not in ends]
     if len(ends) != 2 or len(others) > 1:
         must = "a table of two columns of ids and perhaps one of weights"
-        refuse(what, must, f"{path} with {some(columns, 10)}", "Leave out the others.")
+        refuse(what, must, f"{path} with {some(table.columns, 10)}", "Leave out the others.")
     if set(ends) <= set(ids):
         got = f"{path} with the ids {some(ends)}"
         refuse(what, "a table with names in its first row", got, "Add a row of names.")
-    frame = read_frame(path, what, ends)
-    rows, targets = (_places(frame[name].to_list(), ids, what, points) for name in ends)
+    frame = table.read(ends)
+    rows, targets = (
+        places_of(as_texts(frame, name), ids, what, points, things="links", parts="links")
+        for name in ends
+    )
     weights = np.ones(len(frame))
     if others:
         if not frame[others[0]].dtype.is_numeric():
@@ -78,24 +80,11 @@ def _from_table(path: Path, ids: Sequence[str], what: str, points: str) -> spars
     return sparse.coo_array((weights, (rows, targets)), shape=(len(ids), len(ids)))
 
 
-def _places(names: Sequence[object], ids: Sequence[str], what: str, points: str) -> Array:
-    """Return the row number of each id."""
-    places = {name: place for place, name in enumerate(ids)}
-    texts = [as_text(name) for name in names]
-    unknown = list(dict.fromkeys(name for name in texts if name not in places))
-    if unknown:
-        got = f"{len(unknown)} that {points} does not have: {some(unknown)}"
-        remedy = f"Remove their links, or name the ids of {points} by --id-column."
-        refuse(what, f"links of ids in {points}", got, remedy)
-    return np.array([places[name] for name in texts])
-
-
 def _largest(links: sparse.coo_array) -> sparse.csr_array:
     """Return both directions of each link, with the largest of its weights."""
     low, high = np.minimum(links.row, links.col), np.maximum(links.row, links.col)
-    order = np.lexsort((links.data, high, low))
-    low, high, weights = low[order], high[order], links.data[order]
-    last = np.append((np.diff(low) != 0) | (np.diff(high) != 0), True)
-    half = sparse.coo_array((weights[last], (low[last], high[last])), shape=links.shape)
-    upper = sparse.csr_array(half)
+    pairs = pl.DataFrame({"low": low, "high": high, "weight": links.data})
+    pairs = pairs.group_by("low", "high").max()
+    places = pairs["low"].to_numpy(), pairs["high"].to_numpy()
+    upper = sparse.csr_array((pairs["weight"].to_numpy(), places), shape=links.shape)
     return sparse.csr_array(upper.maximum(upper.T))

@@ -11,15 +11,8 @@ import polars as pl
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 from diffresnet.files.arrays import ALONE, ARRAYS, Array, read_arrays
-from diffresnet.files.frames import (
-    TABLES,
-    as_text,
-    check_file,
-    need_column,
-    read_columns,
-    read_frame,
-)
-from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL, as_labels
+from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file
+from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL, as_labels, read_labels
 from diffresnet.files.previews import BYTES, ENDS, unpack_thumbnails
 
 WHAT = "FEATURES"
@@ -66,13 +59,28 @@ def read_points(
     if suffix in ARRAYS:
         points = _from_arrays(path, what)
     else:
-        if need_labels and label_column is not None:
-            need_column(label_column, read_columns(path, what), path, "--label-column")
-        points = _from_table(path, id_column, label_column or DEFAULT_LABEL, what)
+        points = _from_table(path, id_column, label_column, what, need_labels=need_labels)
     _check_ids(points.ids, what)
     if points.features is not None:
         _check_finite(points.features, points.ids, what)
     return points
+
+
+def labels_of(
+    points: Points,
+    labels: Path | None,
+    *,
+    id_column: str | None = None,
+    label_column: str | None = None,
+    what: str = WHAT,
+) -> list[str]:
+    """Return the label of each point, "" where there is none: of the file `labels`, or its own."""
+    if labels is not None:
+        return read_labels(labels, points.ids, id_column=id_column, label_column=label_column)
+    if points.labels is None:
+        must = f"given, or {what} must have a column '{label_column or DEFAULT_LABEL}'"
+        refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
+    return points.labels
 
 
 def _from_arrays(path: Path, what: str) -> Points:
@@ -126,18 +134,20 @@ def _choose_features(arrays: dict[str, Array], path: Path, what: str) -> Array |
     return features if features.dtype.char in "fd" else features.astype(np.float64)
 
 
-def _from_table(path: Path, id_column: str | None, label_column: str, what: str) -> Points:
-    columns = read_columns(path, what)
+def _from_table(
+    path: Path, id_column: str | None, label_column: str | None, what: str, *, need_labels: bool
+) -> Points:
+    table = TableFile(path, what)
+    columns = table.columns
+    if need_labels:
+        table.choose(label_column, [DEFAULT_LABEL], "--label-column")
+    label_column = label_column or DEFAULT_LABEL
     _check_header(columns, path, what)
-    if id_column is None:
-        id_column = next((name for name in DEFAULT_IDS if name in columns), None)
-    else:
-        need_column(id_column, columns, path, "--id-column")
+    id_column = table.choose(id_column, DEFAULT_IDS, "--id-column")
     named = [name for name in (id_column, label_column) if name is not None and name in columns]
-    frame = read_frame(path, what, named)
-    rows = range(len(frame)) if id_column is None else frame[id_column].to_list()
+    frame = table.read(named)
     return Points(
-        [as_text(value) for value in rows],
+        as_texts(frame, id_column),
         _numbers(frame, [name for name in columns if name not in named], path, what),
         as_labels(frame[label_column].to_list()) if label_column in columns else None,
     )

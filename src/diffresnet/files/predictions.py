@@ -1,6 +1,5 @@
 """Predictions as a table: one row a point."""
 
-import csv
 import io
 from collections.abc import Sequence
 from typing import Any
@@ -33,31 +32,17 @@ def encode_predictions(
         suffix: ".csv" or ".parquet".
     """
     sorted_rows = np.sort(probabilities, axis=1)
-    columns: dict[str, list[Any]] = {
-        "id": list(ids),
-        "label": [str(label) for label in labels],
-        "probability": sorted_rows[:, -1].tolist(),
-        "margin": (sorted_rows[:, -1] - sorted_rows[:, -2]).tolist(),
-        "reached": reached.tolist(),
-    }
-    return _to_parquet(columns) if suffix.lower() == ".parquet" else _to_csv(columns)
-
-
-def _to_csv(columns: dict[str, list[Any]]) -> bytes:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(map(_cells, zip(*columns.values(), strict=True)))
-    return text.getvalue().encode()
-
-
-def _cells(row: tuple[Any, ...]) -> list[str]:
-    name, label, probability, margin, reached = row
-    numbers = f"{probability:.{N_DIGITS}f}", f"{margin:.{N_DIGITS}f}"
-    return [name, label, *numbers, "true" if reached else "false"]
-
-
-def _to_parquet(columns: dict[str, list[Any]]) -> bytes:
+    table = pl.DataFrame(
+        {
+            "id": list(ids),
+            "label": [str(label) for label in labels],
+            "probability": sorted_rows[:, -1].tolist(),
+            "margin": (sorted_rows[:, -1] - sorted_rows[:, -2]).tolist(),
+            "reached": reached.tolist(),
+        }
+    )
+    if suffix.lower() != ".parquet":
+        return table.write_csv(float_precision=N_DIGITS).encode()
     content = io.BytesIO()
-    pl.DataFrame(columns).write_parquet(content)
+    table.write_parquet(content)
     return content.getvalue()

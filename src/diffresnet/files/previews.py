@@ -20,11 +20,7 @@ def pack_thumbnails(thumbnails: Sequence[bytes]) -> dict[str, NDArray[Any]]:
 
 
 def unpack_thumbnails(arrays: Mapping[str, NDArray[Any]]) -> list[bytes]:
-    """Return the pictures that `pack_thumbnails` packed.
-
-    Raises:
-        ValueError: if the arrays are something else.
-    """
+    """Return the pictures that `pack_thumbnails` packed; other arrays are a `ValueError`."""
     content, ends = arrays[BYTES], arrays[ENDS]
     fits = content.dtype == np.uint8 and content.ndim == 1 and ends.dtype.kind in "iu"
     fits = fits and ends.ndim == 1 and bool((np.diff(ends, prepend=0) >= 0).all())

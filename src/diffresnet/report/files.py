@@ -1,12 +1,11 @@
 """A report: a page, its pictures and its numbers, in one folder."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from diffresnet._support.writing import write_whole
+from diffresnet._support.writing import encode_json, write_whole
 from diffresnet.report.page import Part, Table, make_page
 
 
@@ -32,7 +31,7 @@ class Report:
         """Write index.html, results.json and the pictures; return the files, the page first."""
         files = {
             "index.html": make_page(self.title, self.parts),
-            "results.json": (json.dumps(self.numbers, indent=1) + "\n").encode(),
+            "results.json": encode_json(self.numbers),
             **self.pictures,
         }
         return [write_whole(out / name, content) for name, content in files.items()]

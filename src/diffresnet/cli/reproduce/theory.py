@@ -1,12 +1,12 @@
 """`diffresnet reproduce theory`: the theory on examples, and where the paper's proofs slip."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import torch
 import typer
 
+from diffresnet._support.writing import encode_json
 from diffresnet.cli.console import say
 from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.paper.theory import TheoryResult, run_theory
@@ -25,14 +25,15 @@ def theory(
     new_figure("diffresnet reproduce", 1, 1)  # before the work
     make_folder(out)
     result = run_theory(torch.Generator().manual_seed(seed))
+    numbers = encode_json(result.to_json())
     contents = {
-        "theory_growth.png": _draw_growth(result),
-        "theory_directed.png": _draw_directed(result),
-        "theory_hinges.png": _draw_hinges(result),
-        "theory.json": (json.dumps(result.to_json(), indent=1) + "\n").encode(),
+        out / "theory_growth.png": _draw_growth(result),
+        out / "theory_directed.png": _draw_directed(result),
+        out / "theory_hinges.png": _draw_hinges(result),
+        out / "theory.json": numbers,
     }
-    say(json.dumps(result.to_json(), indent=1))
-    write_files({out / name: content for name, content in contents.items()})
+    say(numbers.decode().rstrip())
+    write_files(contents)
 
 
 def _draw_growth(result: TheoryResult) -> bytes:

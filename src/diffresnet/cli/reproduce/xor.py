@@ -10,7 +10,7 @@ from rich.table import Table
 
 from diffresnet.cli.console import show
 from diffresnet.cli.outputs import make_folder, write_files
-from diffresnet.paper.xor import XorResult, run_xor
+from diffresnet.paper.xor import run_xor
 from diffresnet.report.evolution import draw_evolution
 from diffresnet.report.panels import new_figure
 
@@ -37,15 +37,11 @@ def xor(
         numbers["max_diameter"],
         numbers["distance_diameter_ratio"],
     )
-    show(_table(result))
-    write_files({out / "xor.json": json.dumps(numbers).encode(), out / "xor.png": picture})
-
-
-def _table(result: XorResult) -> Table:
     table = Table(title="XOR set, diffused")
     for name in ("steps", "L", "D", "L/D"):
         table.add_column(name, justify="right")
     for step in result.shown:
         distance, diameter = result.min_distances[step], result.max_diameters[step]
         table.add_row(str(step), f"{distance:.3f}", f"{diameter:.3g}", f"{distance / diameter:.3g}")
-    return table
+    show(table)
+    write_files({out / "xor.json": json.dumps(numbers).encode(), out / "xor.png": picture})

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from diffresnet.encoders.backbones.initialization import initialize
+from diffresnet.encoders.backbones.initialization import initialize, stack_blocks
 
 WIDTHS = (64, 128, 256, 512)
 
@@ -36,14 +36,8 @@ class ResNet(nn.Module):
         super().__init__()
         self.stem = nn.Conv2d(n_channels, WIDTHS[0], 3, stem_stride, padding=1, bias=False)
         self.normalize = nn.BatchNorm2d(WIDTHS[0])
-        blocks: list[nn.Module] = []
-        n_in = WIDTHS[0]
-        for stage, (width, n) in enumerate(zip(WIDTHS, n_blocks, strict=True)):
-            for place in range(n):
-                blocks.append(BasicBlock(n_in, width, 2 if stage > 0 and place == 0 else 1))
-                n_in = width
-        self.blocks = nn.Sequential(*blocks)
-        self.n_features = n_in
+        self.blocks = stack_blocks(BasicBlock, WIDTHS[0], WIDTHS, n_blocks)
+        self.n_features = WIDTHS[-1]
         initialize(self)
 
     def forward(self, images: Tensor) -> Tensor:

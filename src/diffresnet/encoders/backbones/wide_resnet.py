@@ -4,7 +4,7 @@ from torch import Tensor, nn
 from torch.nn.functional import relu
 
 from diffresnet._support.checks import fail
-from diffresnet.encoders.backbones.initialization import initialize
+from diffresnet.encoders.backbones.initialization import initialize, stack_blocks
 
 STEM_WIDTH = 16
 N_STAGES = 3
@@ -32,16 +32,10 @@ class WideResNet(nn.Module):
         if rest or n_blocks < 1:
             fail("WideResNet", "depth", "6 n + 4", depth, "Choose 10, 16, 22 or 28.")
         self.stem = nn.Conv2d(n_channels, STEM_WIDTH, 3, padding=1, bias=False)
-        blocks: list[nn.Module] = []
-        n_in = STEM_WIDTH
-        for stage in range(N_STAGES):
-            width = STEM_WIDTH * widening * 2**stage
-            for place in range(n_blocks):
-                blocks.append(PreActivationBlock(n_in, width, 2 if stage > 0 and place == 0 else 1))
-                n_in = width
-        self.blocks = nn.Sequential(*blocks)
-        self.normalize = nn.BatchNorm2d(n_in)
-        self.n_features = n_in
+        widths = [STEM_WIDTH * widening * 2**stage for stage in range(N_STAGES)]
+        self.blocks = stack_blocks(PreActivationBlock, STEM_WIDTH, widths, [n_blocks] * N_STAGES)
+        self.n_features = widths[-1]
+        self.normalize = nn.BatchNorm2d(self.n_features)
         initialize(self)
 
     def forward(self, images: Tensor) -> Tensor:
