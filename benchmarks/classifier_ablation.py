@@ -1,4 +1,4 @@
-"""What is each constant of diffusion prototypes worth? Each halved, doubled, and switched off.
+"""What is each constant of the mixture worth? Each halved, doubled, and switched off.
 
 On every set of `few_labels.py`, and on two tables of few features, with one and five labels per
 class, on the same draws: the difference of the accuracy from that with the default settings, draw
@@ -22,10 +22,10 @@ from diffresnet._support.writing import write_whole
 from diffresnet.estimators import UnreachedWarning
 from diffresnet.estimators import features as feature_space
 from diffresnet.estimators.components import PENALTY
+from diffresnet.estimators.parts.settings import PrototypeSettings
 from diffresnet.estimators.points import N_MODES, FittedPoints
 from diffresnet.estimators.solution import solve
-from diffresnet.estimators.solvers.prototypes import PrototypeSolver
-from diffresnet.estimators.solvers.settings import PrototypeSettings
+from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
 from diffresnet.estimators.strength import StrengthSettings
 from diffresnet.measuring.statistics import half_interval
 from few_labels import SETS as CONTEST_SETS
@@ -47,7 +47,9 @@ OFF: dict[str, Any] = {
     "least_weight": 1.0,
     "least_scale": 1.0,
     "n_folds": 1,
-    "doubt": 1e6,
+    "doubt": 1e3,
+    "evenness": 1e6,
+    "propagation_weight": 0.0,
     "label_exponent": 0.0,
     "clear_gap": math.inf,
     "most": 1e9,
@@ -65,6 +67,7 @@ class Variant:
     constant: str = "default"
     change: str = ""
     prototypes: PrototypeSettings = field(default_factory=PrototypeSettings)
+    mixture: MixtureSettings = field(default_factory=MixtureSettings)
     strength: StrengthSettings = field(default_factory=StrengthSettings)
     component_penalty: float = PENALTY
     n_modes: int = N_MODES
@@ -90,9 +93,9 @@ def changes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def variants() -> list[Variant]:
     """Return the default, and every trial."""
     found = [Variant()]
-    for holder in ("prototypes", "strength"):
+    for holder in ("prototypes", "mixture", "strength"):
         settings: Any = getattr(Variant(), holder)
-        for name in (one.name for one in fields(settings)):
+        for name in (one.name for one in fields(settings) if one.name != "prototypes"):
             for change, value in changes(name, getattr(settings, name)):
                 changed = replace(settings, **{name: value})
                 found.append(replace(Variant(name, change), **{holder: changed}))
@@ -127,7 +130,7 @@ def trial(
         points,
         partly,
         int(labels.max()) + 1,
-        solver=PrototypeSolver(variant.prototypes),
+        solver=MixtureSolver("auto", replace(variant.mixture, prototypes=variant.prototypes)),
         step_size=0.5,
         n_steps="auto",
         prior=None,

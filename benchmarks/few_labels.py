@@ -217,7 +217,7 @@ def judge(scores: Floats, labels: Floats, partly: Floats) -> dict[str, float]:
 
 
 OURS: dict[str, SolverName] = {
-    "diffusion prototypes": "prototypes",
+    "mixture": "mixture",
     "Diff-ResNet, kernel": "kernel",
     "Diff-ResNet, network": "network",
 }

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from diffresnet.cli import app
 from diffresnet.estimators import solution
+from diffresnet.estimators.solvers.mixture import LabelSampling
 
 N = 40
 
@@ -111,14 +112,14 @@ def test_suggestions_where_all_is_known() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("solver", ["prototypes", "kernel", "network"])
+@pytest.mark.parametrize("solver", ["mixture", "kernel", "network"])
 def test_every_solver(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     make = solution.make_solver
 
-    def spy(name: solution.SolverName) -> object:
+    def spy(name: solution.SolverName, sampling: LabelSampling) -> object:
         asked.append(name)
-        return make(name)
+        return make(name, sampling)
 
     monkeypatch.setattr("diffresnet.estimators.classifier.make_solver", spy)
     run("features.csv", "--labels", "labels.csv", "--solver", solver)

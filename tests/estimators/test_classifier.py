@@ -37,7 +37,7 @@ def model() -> DiffResNetClassifier:
     return DiffResNetClassifier().fit(points, partly(classes))
 
 
-@pytest.mark.parametrize("solver", ["prototypes", "kernel", "network"])
+@pytest.mark.parametrize("solver", ["mixture", "kernel", "network"])
 @pytest.mark.parametrize("n_labels", [1, 2, 5])
 def test_labels_the_rest(solver: Any, n_labels: int) -> None:
     points, classes = clusters()
@@ -187,7 +187,7 @@ def test_a_failed_update_changes_nothing(model: DiffResNetClassifier) -> None:
     assert np.array_equal(model.label_distributions_, before)
 
 
-@pytest.mark.parametrize("solver", ["prototypes", "kernel", "network"])
+@pytest.mark.parametrize("solver", ["mixture", "kernel", "network"])
 def test_saved_and_loaded(solver: Any, tmp_path: Path) -> None:
     points, classes = clusters()
     names = np.array(["x", "y", "z"])[classes]
@@ -254,7 +254,7 @@ def test_bad_input() -> None:
         (
             lambda: DiffResNetClassifier(step_size=5).fit(points, labels),
             "DiffResNetClassifier: `step_size` must be at most {bound}, the stability bound of "
-            "this graph, got 5. Lower it, and raise `n_steps` instead.",
+            "this graph, got 5. Lower it and raise `n_steps` instead, or leave it to 'auto'.",
         ),
         (
             lambda: DiffResNetClassifier().fit(points, ["a", 1] + [None] * 118),
@@ -274,7 +274,8 @@ def test_bad_input() -> None:
         (
             lambda: DiffResNetClassifier(class_prior=[1, 2]).fit(points, labels),
             "DiffResNetClassifier: `class_prior` must be None, 'uniform', or 3 positive "
-            "proportions, got [1, 2]. Give one for each of the classes [0, 1, 2].",
+            "proportions, got [1, 2]. Give one for each of the classes [0, 1, 2], in order or by "
+            "name.",
         ),
     ]
     bound = f"{DiffResNetClassifier().fit(points, labels).operator_.max_stable_step_size:.3g}"

@@ -7,14 +7,15 @@ from tests.estimators.examples import clusters, partly
 
 def test_a_healthy_graph() -> None:
     points, classes = clusters()
-    found = DiffResNetClassifier(n_top=50).fit(points, partly(classes, 3)).diagnose()
+    near = points + np.random.default_rng(0).normal(0, 6, points.shape)
+    found = DiffResNetClassifier(n_top=50).fit(near, partly(classes, 3)).diagnose()
     assert found.n_labeled == 9
     assert found.n_points == 120
     assert found.n_components == 1
     assert found.n_unlabeled_components == found.n_unreached == found.n_isolated == 0
     assert found.single_label_classes == ()
     assert found.label_homophily is not None
-    assert found.label_homophily > 0.9
+    assert found.label_homophily > 0.6
     assert found.strength > 0
     assert 0 < found.step_size < found.max_stable_step_size
     said = str(found)

@@ -9,47 +9,67 @@ GENERATOR = np.random.default_rng(0)
 
 def test_centered_and_of_length_one() -> None:
     features = GENERATOR.standard_normal((50, 40)) + 3
-    space, points = FeatureSpace.fit(features, 0)
+    space, points, _ = FeatureSpace.fit(features, 0)
     moved = features - features.mean(axis=0)
     expected = moved / np.linalg.norm(moved, axis=1, keepdims=True)
     assert np.allclose(points.numpy(), expected, atol=1e-6)
-    assert torch.equal(space.place(features), points)
+    assert torch.equal(space.place(features)[0], points)
 
 
 def test_few_features_keep_their_length() -> None:
     features = np.array([[1.0, 0], [2, 0], [-3, 0]])
-    space, points = FeatureSpace.fit(features, 0)
+    space, points, _ = FeatureSpace.fit(features, 0)
     assert points.shape == (3, 3)
     assert not torch.allclose(points[0], points[1], atol=0.1)
-    assert torch.equal(space.place(features), points)
+    assert torch.equal(space.place(features)[0], points)
 
 
 def test_many_features_are_reduced_without_harm() -> None:
     hidden = GENERATOR.standard_normal((400, 30)) * np.linspace(3, 1, 30)
     features = hidden @ GENERATOR.standard_normal((30, 500))
-    space, points = FeatureSpace.fit(features, 0)
+    space, points, _ = FeatureSpace.fit(features, 0)
     assert points.shape == (400, N_KEPT)
     moved = features - features.mean(axis=0)
     expected = moved / np.linalg.norm(moved, axis=1, keepdims=True)
     assert np.allclose(points @ points.mT, expected @ expected.T, atol=1e-4)
     variances = points.var(dim=0)
     assert bool((variances[:30].diff() <= 1e-6).all())
-    assert torch.allclose(space.place(features[:9]), points[:9], atol=1e-5)
+    assert torch.allclose(space.place(features[:9])[0], points[:9], atol=1e-5)
     wide = np.pad(features, ((0, 0), (0, 4000)))
-    _, found = FeatureSpace.fit(wide, 0)
+    _, found, _ = FeatureSpace.fit(wide, 0)
     assert np.allclose(found @ found.mT, points @ points.mT, atol=1e-3)
 
 
 def test_sparse_features() -> None:
     features = sparse.csr_array(sparse.random_array((80, 5000), density=0.01, rng=GENERATOR))
-    space, points = FeatureSpace.fit(features, 0)
+    space, points, _ = FeatureSpace.fit(features, 0)
     assert points.shape[0] == 80
-    assert torch.allclose(space.place(features[:7]), points[:7], atol=1e-5)
+    assert torch.allclose(space.place(features[:7])[0], points[:7], atol=1e-5)
     few = sparse.csr_array(sparse.random_array((80, 50), density=0.5, rng=GENERATOR))
     assert torch.allclose(FeatureSpace.fit(few, 0)[1], FeatureSpace.fit(few.toarray(), 0)[1])
 
 
 def test_very_large_numbers() -> None:
     for kind, size in ((np.float32, 1e30), (np.float64, 1e150)):
-        _, points = FeatureSpace.fit((GENERATOR.standard_normal((20, 5)) * size).astype(kind), 0)
+        _, points, _ = FeatureSpace.fit((GENERATOR.standard_normal((20, 5)) * size).astype(kind), 0)
         assert bool(points.isfinite().all())
+
+
+def test_lengths_give_back_the_features() -> None:
+    features = GENERATOR.standard_normal((60, 40))
+    space, points, lengths = FeatureSpace.fit(features, 0)
+    moved = points.double() * (lengths * space.unit).unsqueeze(1)
+    assert np.allclose(moved, features - features.mean(axis=0), atol=1e-5)
+    assert float(lengths.max()) == 1
+    assert torch.allclose(space.place(features[:5])[1], lengths[:5])
+
+
+def test_features_in_units_of_their_own_are_standardized() -> None:
+    plain = GENERATOR.standard_normal((200, 12))
+    space, points, _ = FeatureSpace.fit(plain * np.r_[1000.0, np.ones(11)], 0)
+    assert space.scale is not None
+    expected = FeatureSpace.fit(plain / plain.std(axis=0), 0)[1]
+    assert torch.allclose(points, expected, atol=1e-4)
+    assert FeatureSpace.fit(plain, 0)[0].scale is None
+    constant = np.c_[plain * np.r_[1000.0, np.ones(11)], np.ones(200)]
+    assert bool(FeatureSpace.fit(constant, 0)[1].isfinite().all())

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from diffresnet.learning.labels import Labels, encode_labels, is_missing, name_classes
-from tests.estimators.solvers.examples import labels
+from tests.estimators.parts.examples import labels
 
 
 @pytest.mark.parametrize(

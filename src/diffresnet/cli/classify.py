@@ -63,10 +63,10 @@ def classify(
     solver: Annotated[
         SolverName,
         typer.Option(
-            help="How it learns: prototypes; kernel (Diff-ResNet of infinite width, to try with "
-            "many labels per class); or network (Diff-ResNet, trained, slower)."
+            help="How it learns: mixture (of several ways, weighed by held-out labels); kernel "
+            "(Diff-ResNet of infinite width); or network (Diff-ResNet, trained, slower)."
         ),
-    ] = "prototypes",
+    ] = "mixture",
     steps: Annotated[
         str,
         typer.Option(help="Diffusion steps: a number, or auto for what suits the graph."),

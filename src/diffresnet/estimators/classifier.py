@@ -22,15 +22,16 @@ from diffresnet.estimators.input import (
     check_scored,
     check_several,
     check_sizes,
-    check_step,
     check_update,
     choose_search,
+    choose_step,
     input_kept_on_failure,
     seed_of,
     split_input,
 )
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Floats, SolverName, make_solver, solve
+from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.estimators.storage import read_model, write_model
 from diffresnet.estimators.suggestion import suggest_points
 from diffresnet.learning.labels import UNLABELED, encode_labels
@@ -43,9 +44,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     one help all the same, since labels spread along the graph. Three solvers learn from the
     labels:
 
-    - ``"prototypes"``, diffusion prototypes: prototypes of the classes in two views of the points,
-      where diffusion of strength ``n_steps * step_size`` puts them and their own features. Held-out
-      labels weigh the two, and scale the probabilities. It has no residual block.
+    - ``"mixture"``: prototypes in the graph and by the features, labels spread over the graph, the
+      features alone, and both together, weighed by held-out labels. It has no residual block.
     - ``"kernel"``: Diff-ResNet of infinite width, by its kernel.
     - ``"network"``: Diff-ResNet of finite width, trained; the slowest.
 
@@ -59,14 +59,16 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
             there are many points), or ``"auto"``: exact for up to 40,000 points.
         graph: ``"features"`` to build the graph from `X`, ``"precomputed"`` if `X` is the graph:
             (N, N) weights of links.
-        step_size: of a diffusion step.
+        step_size: of a diffusion step; ``"auto"`` is 0.5, or less where the graph is stable below
+            that only.
         n_steps: how many; ``"auto"`` takes what suits the graph: more for more points, fewer for
             more labels (see `docs/classifier.md`).
-        solver: ``"prototypes"``, ``"kernel"`` or ``"network"``.
-        class_prior: None; ``"uniform"``; or the proportion of each class, in the order of
-            `classes_`, that the predictions should have.
-        random_state: seed of the sampled points that refine prototypes, the folds of held-out
-            labels, the restarts that measure stability, and the network's parameters.
+        solver: ``"mixture"``, ``"kernel"`` or ``"network"``.
+        label_sampling: how points were drawn to be labeled: ``"random"``ly, so that labels say how
+            common classes are; ``"per class"``; or ``"auto"``: whatever their counts speak for.
+        class_prior: None; ``"uniform"``; or the proportion of each class that the predictions
+            should have, in the order of `classes_` or as a dictionary.
+        random_state: seed of everything that is drawn.
         n_jobs: threads; None for torch's own number, -1 for all.
 
     Attributes:
@@ -100,9 +102,10 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         normalization: Normalization = "sinkhorn",
         search: Literal["auto", "exact", "approximate"] = "auto",
         graph: Literal["features", "precomputed"] = "features",
-        step_size: float = 0.5,
+        step_size: float | Literal["auto"] = "auto",
         n_steps: int | Literal["auto"] = "auto",
-        solver: SolverName = "prototypes",
+        solver: SolverName = "mixture",
+        label_sampling: LabelSampling = "auto",
         class_prior: Any = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -112,9 +115,10 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         self.normalization: Normalization = normalization
         self.search: Literal["auto", "exact", "approximate"] = search
         self.graph: Literal["features", "precomputed"] = graph
-        self.step_size = step_size
+        self.step_size: float | Literal["auto"] = step_size
         self.n_steps: int | Literal["auto"] = n_steps
         self.solver: SolverName = solver
+        self.label_sampling: LabelSampling = label_sampling
         self.class_prior = class_prior
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -176,13 +180,12 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     ) -> None:
         """Do all that depends on the labels."""
         prior = check_prior(self.class_prior, classes)
-        check_step(self.step_size, points.operator)
         solution = solve(
             points,
             encoded,
             len(classes),
-            solver=make_solver(self.solver),
-            step_size=self.step_size,
+            solver=make_solver(self.solver, self.label_sampling),
+            step_size=choose_step(self.step_size, points.operator),
             n_steps=self.n_steps,
             prior=prior,
             seed=seed,
@@ -252,10 +255,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
     def suggest(self, n: int = 10) -> npt.NDArray[np.int64]:
         """Return which points to label next, the most useful first.
 
-        Points of components of the graph without any label come first, then uncertain ones, each
+        `n` of them: points of components of the graph without any label, then uncertain ones, each
         unlike those before it.
-
-        `n` says how many.
         """
         check_is_fitted(self, "solution_")
         n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)

@@ -1,4 +1,8 @@
-"""Features as the classifier sees them: centered, of length one, and not too many."""
+"""Features as the classifier sees them: centered, of length one, and not too many.
+
+Features in units of their own (a table with millimeters beside tons) are standardized first: where
+few of many features carry nearly all of the variance, distances would see these alone.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +28,9 @@ LARGEST_COVARIANCE = 4096
 FEW_FEATURES = 16
 """Below this the length of a point says much, and is kept by one more coordinate."""
 
+FEW_CARRIERS = 10
+"""Features are standardized if fewer of them, and fewer than a quarter, carry the variance."""
+
 
 @dataclass(frozen=True)
 class FeatureSpace:
@@ -32,18 +39,22 @@ class FeatureSpace:
     Attributes:
         sketch: (d, k) what sparse features of very many columns are multiplied by first, or None.
         center: the mean of the features.
+        scale: (d,) what centered features are divided by, if they have units of their own.
         spread: the typical length of centered features, if there are few; else None.
         directions: (d, p) principal directions, the first the largest, or None to keep all.
+        unit: of the lengths of points.
     """
 
     sketch: Tensor | None
     center: Tensor
+    scale: Tensor | None
     spread: Tensor | None
     directions: Tensor | None
+    unit: Tensor
 
     @classmethod
-    def fit(cls, features: Any, seed: int) -> tuple["FeatureSpace", Tensor]:
-        """Return the space of some features, and the features as points of it."""
+    def fit(cls, features: Any, seed: int) -> tuple["FeatureSpace", Tensor, Tensor]:
+        """Return the space of some features, the features as points of it, and their lengths."""
         sketch = None
         n_points, n_features = features.shape
         if sparse.issparse(features) and n_features > LARGEST_COVARIANCE:
@@ -52,32 +63,60 @@ class FeatureSpace:
             sketch = torch.from_numpy(np.ascontiguousarray(reducer.components_.T)).float()
         dense = _to_dense(features, sketch)
         center, spread = dense.mean(dim=0), None
+        scale = None if sketch is not None else _units(dense - center)
+        moved = dense - center if scale is None else (dense - center) / scale
         if dense.shape[1] < FEW_FEATURES:
-            largest = (dense - center).abs().max().clamp(min=torch.finfo(dense.dtype).tiny)
-            spread = largest * ((dense - center) / largest).square().sum(dim=1).mean().sqrt()
+            largest = moved.abs().max().clamp(min=torch.finfo(dense.dtype).tiny)
+            spread = largest * (moved / largest).square().sum(dim=1).mean().sqrt()
             spread = spread.clamp(min=torch.finfo(dense.dtype).tiny)
-        points = _to_sphere(dense - center, spread)
+        points, lengths = _to_sphere(moved, spread)
+        unit = lengths.max().clamp(min=torch.finfo(lengths.dtype).tiny)
         directions = None
         if points.shape[1] > N_FOR_CLASSES:
             directions = _principal_directions(points, seed)
             points = points @ directions
-        return cls(sketch, center, spread, directions), points
+        return cls(sketch, center, scale, spread, directions, unit), points, lengths / unit
 
-    def place(self, features: Any) -> Tensor:
-        """Return new features as points."""
-        dense = _to_dense(features, self.sketch)
-        points = _to_sphere(dense - self.center, self.spread)
-        return points if self.directions is None else points @ self.directions
+    def place(self, features: Any) -> tuple[Tensor, Tensor]:
+        """Return new features as points, and their lengths."""
+        moved = _to_dense(features, self.sketch) - self.center
+        moved = moved if self.scale is None else moved / self.scale
+        points, lengths = _to_sphere(moved, self.spread)
+        points = points if self.directions is None else points @ self.directions
+        return points, lengths / self.unit
 
 
-def _to_sphere(moved: Tensor, spread: Tensor | None) -> Tensor:
-    """Scale centered features to length one; few ones as seen from a point beside their plane."""
+def _units(moved: Tensor) -> Tensor | None:
+    """Return the deviation of each centered feature if some dwarf the others, else None.
+
+    The number of features that carry the variance is (sum of variances)^2 / (sum of their squares).
+    """
+    sizes = moved.abs().amax(dim=0)
+    deviations = sizes * (moved / torch.where(sizes > 0, sizes, 1)).square().mean(dim=0).sqrt()
+    variances = (deviations / deviations.max().clamp(min=torch.finfo(moved.dtype).tiny)).square()
+    n_varying = int((deviations > 0).sum())
+    if n_varying == 0:
+        return None
+    n_carriers = float(variances.sum() ** 2 / variances.square().sum())
+    if n_carriers >= min(FEW_CARRIERS, n_varying / 4):
+        return None
+    return torch.where(deviations > 0, deviations, 1)
+
+
+def _to_sphere(moved: Tensor, spread: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Scale centered features to length one; few ones as seen from a point beside their plane.
+
+    Returns:
+        The points, and the lengths that they had.
+    """
     if spread is not None:
         ones = moved.new_ones(len(moved), 1)
         moved = torch.cat([moved / spread, ones], dim=1)
     # Very large or small numbers first become moderate: their squares would not be.
     sizes = moved.abs().amax(dim=1, keepdim=True)
-    return normalize(moved / torch.where(sizes > 0, sizes, 1), dim=1).float()
+    moderate = moved / torch.where(sizes > 0, sizes, 1)
+    lengths = moderate.double().norm(dim=1) * sizes[:, 0].double()
+    return normalize(moderate, dim=1).float(), lengths
 
 
 def _principal_directions(points: Tensor, seed: int) -> Tensor:

@@ -1,6 +1,6 @@
 """What users give the classifier: parameters, features, a graph; checked."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -14,6 +14,7 @@ from diffresnet._support.checks import check_choice, check_count, check_real, fa
 from diffresnet._support.types import Search
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.estimators.solution import SolverName
+from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.weights import graph_weights
 from diffresnet.learning.labels import UNLABELED
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 NAME = "DiffResNetClassifier"
 FLOATS = (np.float64, np.float32)
 LARGEST_EXACT_SEARCH = 40_000
+USUAL_STEP = 0.5
+SAFE_STEP = 0.9
+"""Where the usual step is too large, it is this part of the largest that is stable."""
 INPUT_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 """What scikit-learn's checks of the input set before anything has worked."""
 
@@ -36,7 +40,9 @@ def check_parameters(model: "DiffResNetClassifier") -> None:
     check_choice(NAME, "search", model.search, ("auto", "exact", "approximate"))
     check_choice(NAME, "graph", model.graph, ("features", "precomputed"))
     check_choice(NAME, "solver", model.solver, get_args(SolverName))
-    check_real(NAME, "step_size", model.step_size)
+    check_choice(NAME, "label_sampling", model.label_sampling, get_args(LabelSampling))
+    if not (isinstance(model.step_size, str) and model.step_size == "auto"):
+        check_real(NAME, "step_size", model.step_size)
     if not (isinstance(model.n_steps, str) and model.n_steps == "auto"):
         check_count(NAME, "n_steps", model.n_steps, low=0)
     if model.n_jobs is not None and model.n_jobs != -1:
@@ -50,13 +56,15 @@ def check_prior(prior: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64
     if isinstance(prior, str):
         check_choice(NAME, "class_prior", prior, ("uniform",))
         return np.full(len(classes), 1 / len(classes))
+    if isinstance(prior, Mapping):
+        prior = [prior.get(one) for one in classes.tolist()]
     try:
         given = np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError):
         given = np.empty(0)
     if given.shape != classes.shape or not np.all(given > 0) or not np.isfinite(given).all():
         must = f"None, 'uniform', or {len(classes)} positive proportions"
-        remedy = f"Give one for each of the classes {classes.tolist()}."
+        remedy = f"Give one for each of the classes {classes.tolist()}, in order or by name."
         fail(NAME, "class_prior", must, prior, remedy)
     return given / given.sum()
 
@@ -94,12 +102,17 @@ def check_sizes(features: Any, links: Any, n_labels: int) -> int:
     return sizes[0]
 
 
-def check_step(step_size: float, operator: DiffusionOperator) -> None:
-    """Raise if diffusion with this step size would grow without bound."""
+def choose_step(step_size: float | Literal["auto"], operator: DiffusionOperator) -> float:
+    """Return the size of a diffusion step; raise if it would let diffusion grow without bound."""
+    value = USUAL_STEP if step_size == "auto" else step_size
     # Below 1 / (the largest degree) it never does; only else the bound is worth computing.
-    if step_size * float(operator.degrees.max()) > 1 and step_size > operator.max_stable_step_size:
+    if value * float(operator.degrees.max()) <= 1 or value <= operator.max_stable_step_size:
+        return value
+    if step_size != "auto":
         must = f"at most {operator.max_stable_step_size:.3g}, the stability bound of this graph"
-        fail(NAME, "step_size", must, step_size, "Lower it, and raise `n_steps` instead.")
+        remedy = "Lower it and raise `n_steps` instead, or leave it to 'auto'."
+        fail(NAME, "step_size", must, step_size, remedy)
+    return SAFE_STEP * operator.max_stable_step_size
 
 
 def weights_of(graph: Any) -> Tensor:

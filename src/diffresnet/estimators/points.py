@@ -20,6 +20,9 @@ from diffresnet.graph import matrix as mx
 from diffresnet.graph.attachment import attach_points, attach_rows
 from diffresnet.graph.weights import build_weights
 
+BANDWIDTH_SCALE = 0.5
+"""The kernel's width at a point is the distance to the neighbor of the given rank, times this."""
+
 N_MODES = 100
 MODES_PER_CLASS = 3
 """Of the slow modes, if that is more than `N_MODES`; the strength looks at as many."""
@@ -31,11 +34,13 @@ class Places:
 
     Attributes:
         points: (n, d) their features as points; None if there are none.
+        lengths: (n,) the lengths that these had before they were scaled to one.
         attachment: (n, N) weights of the fitted points that a new one receives from; None for the
             fitted points themselves.
     """
 
     points: Tensor | None
+    lengths: Tensor | None = None
     attachment: sparse.csr_array | None = None
 
     def read(self, values: Tensor) -> Tensor:
@@ -52,12 +57,14 @@ class FittedPoints:
     Attributes:
         space: how features become points; None if there are none.
         points: (N, d) the points; None if there is a graph only.
+        lengths: (N,) see `Places`.
         operator: of the graph.
         spectrum: of the operator.
     """
 
     space: FeatureSpace | None
     points: Tensor | None
+    lengths: Tensor | None
     operator: DiffusionOperator
     spectrum: Spectrum
 
@@ -88,7 +95,9 @@ class FittedPoints:
             seed: of the reduction of features.
             n_modes: of the graph, at least.
         """
-        space, points = (None, None) if features is None else FeatureSpace.fit(features, seed)
+        space, points, lengths = None, None, None
+        if features is not None:
+            space, points, lengths = FeatureSpace.fit(features, seed)
         if links is None:
             if points is None:
                 raise ValueError("FittedPoints: `links` must be given without features, got None.")
@@ -96,12 +105,13 @@ class FittedPoints:
                 points,
                 min(n_top, len(points)),
                 bandwidth_rank=min(bandwidth_rank, len(points)),
+                bandwidth_scale=BANDWIDTH_SCALE,
                 normalization=normalization,
                 search=search,
             )
         operator = DiffusionOperator(links)
         n_modes = min(operator.n_points, max(n_modes, MODES_PER_CLASS * n_classes))
-        return cls(space, points, operator, Spectrum.of(operator.laplacian, n_modes))
+        return cls(space, points, lengths, operator, Spectrum.of(operator.laplacian, n_modes))
 
     @cached_property
     def components(self) -> npt.NDArray[np.int32]:
@@ -111,7 +121,7 @@ class FittedPoints:
     @property
     def places(self) -> Places:
         """The fitted points as a solver sees them."""
-        return Places(self.points)
+        return Places(self.points, self.lengths)
 
     def attach(self, given: Any, n_top: int, bandwidth_rank: int) -> Places:
         """Return new points as a solver sees them.
@@ -122,9 +132,11 @@ class FittedPoints:
             bandwidth_rank: of the kernel's width.
         """
         if self.space is None or self.points is None:
-            return Places(None, attach_rows(given))
-        points = self.space.place(given).double()
-        return Places(points, attach_points(points, self.points, n_top, bandwidth_rank))
+            return Places(None, None, attach_rows(given))
+        points, lengths = self.space.place(given)
+        points = points.double()
+        attachment = attach_points(points, self.points, n_top, bandwidth_rank, BANDWIDTH_SCALE)
+        return Places(points, lengths, attachment)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return all of it as arrays."""
@@ -136,10 +148,10 @@ class FittedPoints:
             "rates": self.spectrum.rates,
             "modes": self.spectrum.modes,
             "points": self.points,
+            "lengths": self.lengths,
         }
         if self.space is not None:
-            parts |= {"center": self.space.center, "sketch": self.space.sketch}
-            parts |= {"spread": self.space.spread, "directions": self.space.directions}
+            parts |= vars(self.space)
         return {name: part.numpy() for name, part in parts.items() if part is not None}
 
     @classmethod
@@ -155,7 +167,14 @@ class FittedPoints:
         points = get("points")
         space = None
         if points is not None:
-            space = FeatureSpace(get("sketch"), need("center"), get("spread"), get("directions"))
+            space = FeatureSpace(
+                get("sketch"),
+                need("center"),
+                get("scale"),
+                get("spread"),
+                get("directions"),
+                need("unit"),
+            )
         weights = mx.csr(need("row_starts"), need("columns"), need("values"))
         spectrum = Spectrum(need("rates"), need("modes"))
-        return cls(space, points, DiffusionOperator(weights), spectrum)
+        return cls(space, points, get("lengths"), DiffusionOperator(weights), spectrum)

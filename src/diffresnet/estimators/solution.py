@@ -12,8 +12,8 @@ from torch import Tensor
 from diffresnet.estimators.components import PENALTY, score_components
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.estimators.solvers.kernel import KernelSolver
+from diffresnet.estimators.solvers.mixture import LabelSampling, MixtureSolver
 from diffresnet.estimators.solvers.network import NetworkSolver
-from diffresnet.estimators.solvers.prototypes import PrototypeSolver
 from diffresnet.estimators.solvers.solver import Solved, Solver
 from diffresnet.estimators.strength import (
     DEFAULT_STRENGTH,
@@ -26,14 +26,19 @@ from diffresnet.learning.calibration import match_prior
 from diffresnet.learning.labels import Labels
 
 Floats = npt.NDArray[Any]
-SolverName: TypeAlias = Literal["prototypes", "kernel", "network"]
+SolverName: TypeAlias = Literal["mixture", "kernel", "network"]
 
 
-def make_solver(name: SolverName) -> Solver:
-    """Return the solver of that name, with its own settings."""
+def make_solver(name: SolverName, sampling: LabelSampling = "auto") -> Solver:
+    """Return the solver of that name, with its own settings.
+
+    Args:
+        name: of it.
+        sampling: how the labeled points were drawn; the mixture makes use of it.
+    """
     match name:
-        case "prototypes":
-            return PrototypeSolver()
+        case "mixture":
+            return MixtureSolver(sampling)
         case "kernel":
             return KernelSolver()
         case "network":

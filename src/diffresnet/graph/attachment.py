@@ -16,7 +16,7 @@ SPARE = 8
 
 
 def attach_points(
-    points: Tensor, fitted: Tensor, n_top: int, bandwidth_rank: int
+    points: Tensor, fitted: Tensor, n_top: int, bandwidth_rank: int, bandwidth_scale: float = 1.0
 ) -> sparse.csr_array:
     """Return (n, N) weights of the fitted points that new ones receive from; rows sum to 1.
 
@@ -25,7 +25,8 @@ def attach_points(
         fitted: (N, d) fitted points.
         n_top: neighbors of a point, itself counted.
         bandwidth_rank: the width of the kernel is the distance to the neighbor of this rank, itself
-            counted.
+            counted,
+        bandwidth_scale: times this.
     """
     n_kept = min(max(n_top - 1, 1), len(fitted))
     rank = min(max(bandwidth_rank - 1, 1), n_kept)
@@ -33,7 +34,7 @@ def attach_points(
     widths = distances[:, rank - 1 : rank]
     least = torch.where(distances > 0, distances, torch.inf).amin(dim=1, keepdim=True)
     widths = torch.where(widths > 0, widths, least.nan_to_num(posinf=1.0))
-    weights = similarities(distances, widths)
+    weights = similarities(distances, bandwidth_scale * widths)
     weights = weights / weights.sum(dim=1, keepdim=True)
     starts = np.arange(0, weights.numel() + 1, n_kept)
     parts = weights.flatten().numpy(), columns.flatten().numpy(), starts

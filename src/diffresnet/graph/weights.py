@@ -129,6 +129,7 @@ def build_weights(
     *,
     bandwidth: float | None = None,
     bandwidth_rank: int | None = None,
+    bandwidth_scale: float = 1.0,
     normalization: Normalization = "symmetric",
     search: Search = "exact",
 ) -> Tensor:
@@ -149,6 +150,7 @@ def build_weights(
             the smallest positive distance among the `n_top` nearest is taken. Without `bandwidth`
             and `bandwidth_rank`, the rank is half of `n_top`, rounded up, and at least 2: the
             paper's 4 for its 7.
+        bandwidth_scale: what that distance is multiplied by.
         normalization: see `normalize`.
         search: of the neighbors, ``"exact"`` or ``"approximate"``; see `nearest_neighbors`.
 
@@ -172,7 +174,8 @@ def build_weights(
     kept = Bandwidths("build_weights", given.shape[-2], n_top, bandwidth, bandwidth_rank)
     wide = search_neighbors("build_weights", "n_top", given, max(kept.n_top, kept.rank), search)
     near = Neighbors(wide.distances[..., : kept.n_top], wide.indices[..., : kept.n_top])
-    values = similarities(near.distances, kept.of_rows(wide.distances))
+    scale = check_real("build_weights", "bandwidth_scale", bandwidth_scale)
+    values = similarities(near.distances, scale * kept.of_rows(wide.distances))
     return balance(_assemble(near, values), normalization)
 
 

@@ -103,17 +103,19 @@ def adapt_proportions(
     return found.to(scores.dtype if scores.is_floating_point() else torch.float32)
 
 
-def estimate_proportions(logs: Tensor, before: Tensor) -> Tensor:
+def estimate_proportions(logs: Tensor, before: Tensor, evenness: float = 0.0) -> Tensor:
     """Return the class proportions (K,) that explain predictions best, by expectation maximization.
 
     Args:
         logs: (n, K) log-probabilities of points, learned where classes were as common as `before`.
         before: (K,) these proportions.
+        evenness: how many points with these proportions are added to each one that there is.
     """
     found = before
+    added = 1 + evenness * len(logs) * before  # no class is impossible
     for _ in range(PROPORTION_ROUNDS):
         sums = (logs + (found / before).log()).softmax(dim=1).sum(dim=0)
-        found = (sums + 1) / (len(logs) + len(sums))  # no class is impossible
+        found = (sums + added) / (len(logs) + added.sum())
     return found
 
 

@@ -67,7 +67,7 @@ def test_new_points_have_the_factors_of_their_neighbors() -> None:
 def test_a_graph_without_features() -> None:
     given, codes = clusters()
     points, classes = fitted(given), torch.from_numpy(codes)
-    alone = FittedPoints(None, None, points.operator, points.spectrum)
+    alone = FittedPoints(None, None, None, points.operator, points.spectrum)
     generator = torch.Generator().manual_seed(0)
     solved = KernelSolver().solve(alone, labels_of(classes, 2), STRENGTH, generator)
     assert bool((solved.score(alone.places).argmax(dim=1) == classes).all())

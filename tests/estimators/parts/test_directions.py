@@ -1,8 +1,8 @@
 import torch
 
-from diffresnet.estimators.solvers.directions import Exemplars, Means, find_directions
-from diffresnet.estimators.solvers.settings import PrototypeSettings
-from tests.estimators.solvers.examples import CLASSES, SHARPNESS, labels, view
+from diffresnet.estimators.parts.directions import Exemplars, Means, find_directions
+from diffresnet.estimators.parts.settings import PrototypeSettings
+from tests.estimators.parts.examples import CLASSES, SHARPNESS, labels, view
 
 SETTINGS = PrototypeSettings()
 ALL = torch.arange(120)

@@ -1,6 +1,6 @@
 import pytest
 
-from diffresnet.estimators.solvers.settings import PrototypeSettings
+from diffresnet.estimators.parts.settings import PrototypeSettings
 
 SETTINGS = PrototypeSettings()
 

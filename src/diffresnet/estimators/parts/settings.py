@@ -27,7 +27,6 @@ class PrototypeSettings:
         least_weight: of the graph's view.
         least_scale: of the scores.
         n_folds: of held-out labels.
-        doubt: how far weight, and logarithm of the scale, may be from what stability says.
     """
 
     n_features: int = N_FOR_CLASSES
@@ -42,10 +41,9 @@ class PrototypeSettings:
     n_restarts: int = 8
     least_stability: float = 0.82
     stability_range: float = 0.07
-    least_weight: float = 0.1
+    least_weight: float = 0.3
     least_scale: float = 0.25
     n_folds: int = 5
-    doubt: float = 0.5
 
     def sharper(self, n_classes: int) -> float:
         """Return how much sharper many classes must be for a point to belong mostly to one."""

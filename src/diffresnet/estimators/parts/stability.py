@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.solvers.directions import Directions
-from diffresnet.estimators.solvers.settings import PrototypeSettings
+from diffresnet.estimators.parts.directions import Directions
+from diffresnet.estimators.parts.settings import PrototypeSettings
 from diffresnet.estimators.views import View
 from diffresnet.learning.prototypes import spherical_kmeans
 

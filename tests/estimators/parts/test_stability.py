@@ -1,9 +1,9 @@
 import torch
 
-from diffresnet.estimators.solvers.directions import find_directions
-from diffresnet.estimators.solvers.settings import PrototypeSettings
-from diffresnet.estimators.solvers.stability import measure_stability
-from tests.estimators.solvers.examples import SHARPNESS, labels, view
+from diffresnet.estimators.parts.directions import find_directions
+from diffresnet.estimators.parts.settings import PrototypeSettings
+from diffresnet.estimators.parts.stability import measure_stability
+from tests.estimators.parts.examples import SHARPNESS, labels, view
 
 
 def test_stability_of_clusters_and_of_noise() -> None:

@@ -1,0 +1,153 @@
+"""The features alone: ridge regression with a Gaussian kernel, no graph.
+
+Held-out labels choose its width, and whether points are taken with their lengths or on the sphere.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from diffresnet.estimators.parts.part import RidgePart
+from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.learning.labels import Labels
+from diffresnet.learning.ridge import solve_ridge
+
+SHARPNESSES = (0.3, 1.0, 3.0)
+"""What squared distances are multiplied by, in units of their median."""
+
+N_REFERENCES = 400
+"""Points that stand for all where the kernel is centered."""
+
+N_FOR_CHOICE = 1000
+"""A kernel is chosen by at most this number of labels."""
+
+BLOCK = 2**22
+"""How many distances are in memory at a time."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """How features become points of this part.
+
+    Attributes:
+        with_lengths: whether points have their lengths, or are on the sphere.
+    """
+
+    with_lengths: bool
+
+    def of(self, places: Places) -> Tensor:
+        """Return the points (n, d)."""
+        if places.points is None or places.lengths is None:
+            raise ValueError("Geometry: `places` must have features, got none.")
+        points = places.points.double()
+        return points * places.lengths.double().unsqueeze(1) if self.with_lengths else points
+
+
+@dataclass(frozen=True)
+class FeatureKernel:
+    """A Gaussian kernel, centered, seen from the labeled points.
+
+    Attributes:
+        geometry: of the points.
+        own: (n, d) the labeled points.
+        references: (m, d) points that stand for all.
+        factor: what squared distances are multiplied by.
+        means: (n + 1,) of the kernel over the references, of the labeled points and of all pairs.
+        gram: (n, n) the kernel of the labeled points.
+        scale: what the kernel was divided by.
+    """
+
+    geometry: Geometry
+    own: Tensor
+    references: Tensor
+    factor: float
+    means: Tensor
+    gram: Tensor
+    scale: float
+
+    @classmethod
+    def of(
+        cls, geometry: Geometry, own: Tensor, references: Tensor, factor: float
+    ) -> "FeatureKernel":
+        """Make the kernel of the labeled points."""
+        means = _gaussian(own, references, factor).mean(dim=1)
+        mean = _gaussian(references, references, factor).mean()
+        gram = _gaussian(own, own, factor) - means - means.unsqueeze(1) + mean
+        scale = max(float(gram.diagonal().mean()), torch.finfo(gram.dtype).tiny)
+        every = torch.cat([means, mean.reshape(1)])
+        return cls(geometry, own, references, factor, every, gram / scale, scale)
+
+    def span(self, coefficients: Tensor) -> "FeatureScorer":
+        """Return the function that coefficients of the labeled points stand for."""
+        return FeatureScorer(self, coefficients / self.scale)
+
+    def expand(self, points: Tensor, coefficients: Tensor) -> Tensor:
+        """Return sum_j k(x, x_j) c_j of some points x, (n, K)."""
+        blocks = points.split(max(1, BLOCK // (len(self.own) + len(self.references))))
+        return torch.cat([self._from_labels(block) @ coefficients for block in blocks])
+
+    def _from_labels(self, points: Tensor) -> Tensor:
+        means = _gaussian(points, self.references, self.factor).mean(dim=1, keepdim=True)
+        plain = _gaussian(points, self.own, self.factor)
+        return plain - means - self.means[:-1] + self.means[-1]
+
+
+def _gaussian(left: Tensor, right: Tensor, factor: float) -> Tensor:
+    return (-factor * torch.cdist(left, right).square()).exp()
+
+
+@dataclass(frozen=True)
+class FeatureScorer:
+    """A function that a kernel of features spans.
+
+    Attributes:
+        kernel: of features.
+        coefficients: (n, K).
+    """
+
+    kernel: FeatureKernel
+    coefficients: Tensor
+
+    def score(self, places: Places) -> Tensor:
+        """Return its values."""
+        return self.kernel.expand(self.kernel.geometry.of(places), self.coefficients)
+
+
+def feature_kernels(
+    points: FittedPoints, labels: Labels, generator: torch.Generator
+) -> Iterator[FeatureKernel]:
+    """Yield the kernels to choose from."""
+    order = torch.randperm(points.operator.n_points, generator=generator)[:N_REFERENCES]
+    for with_lengths in (False, True):
+        geometry = Geometry(with_lengths)
+        everything = geometry.of(points.places)
+        references = everything[order]
+        median = float(torch.cdist(references, references).square().median())
+        for sharpness in SHARPNESSES:
+            factor = sharpness / median if median > 0 else 1.0
+            yield FeatureKernel.of(geometry, everything[labels.rows], references, factor)
+
+
+def choose_kernel(kernels: list[FeatureKernel], labels: Labels, order: Tensor) -> FeatureKernel:
+    """Return the kernel with the least error of held-out labels.
+
+    Args:
+        kernels: to choose from.
+        labels: of the points.
+        order: (n,) of the labels; the first of them are tried.
+    """
+    tried = order[:N_FOR_CHOICE]
+
+    def error(kernel: FeatureKernel) -> float:
+        gram = kernel.gram[tried][:, tried]
+        return solve_ridge(gram, labels.classes[tried], labels.n_classes).error
+
+    return min(kernels, key=error)
+
+
+def fit_features(kernel: FeatureKernel, labels: Labels) -> RidgePart:
+    """Learn from labels by the features alone."""
+    ridge = solve_ridge(kernel.gram, labels.classes, labels.n_classes)
+    return RidgePart.of("features alone", ridge, ((1.0, kernel),))

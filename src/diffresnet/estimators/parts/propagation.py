@@ -1,0 +1,91 @@
+"""Labels spread over the graph: ridge regression in the kernel (L / m + floor)^-2.
+
+L is the Laplacian and m its mean rate. With a small ridge that is Laplace learning of second order,
+with a large one Poisson learning; held-out labels choose.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from diffresnet.diffusion.filters import GraphFilter
+from diffresnet.estimators.parts.part import RidgePart
+from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.graph import matrix as mx
+from diffresnet.learning.labels import Labels
+from diffresnet.learning.ridge import solve_ridge
+
+FLOOR = 0.01
+"""Modes slower than this, relative to the mean rate, are all as smooth."""
+
+BLOCK = 256
+"""Columns of the kernel that are made at a time."""
+
+
+@dataclass(frozen=True)
+class GraphScorer:
+    """A function on the fitted points; a new point has the mean of its neighbors.
+
+    Attributes:
+        values: (N, K).
+    """
+
+    values: Tensor
+
+    def score(self, places: Places) -> Tensor:
+        """Return its values."""
+        return places.read(self.values)
+
+
+@dataclass(frozen=True)
+class GraphKernel:
+    """The kernel of the graph, seen from the labeled points.
+
+    Attributes:
+        filter: (L / m + floor)^-2.
+        rows: (n,) the labeled points.
+        gram: (n, n) the kernel between them.
+        scale: what the kernel was divided by.
+    """
+
+    filter: GraphFilter
+    rows: Tensor
+    gram: Tensor
+    scale: float
+
+    @classmethod
+    def of(cls, points: FittedPoints, labels: Labels) -> "GraphKernel":
+        """Make the kernel of the labeled points."""
+        filtered = smoothing_filter(points)
+        rows, n_points = labels.rows, points.operator.n_points
+        blocks = [filtered.apply(_indicators(own, n_points))[rows] for own in rows.split(BLOCK)]
+        gram = torch.cat(blocks, dim=1)
+        scale = max(float(gram.diagonal().mean()), torch.finfo(gram.dtype).tiny)
+        return cls(filtered, rows, gram / scale, scale)
+
+    def span(self, coefficients: Tensor) -> GraphScorer:
+        """Return the function that coefficients of the labeled points stand for."""
+        n_points = self.filter.modes.shape[0]
+        sources = coefficients.new_zeros(n_points, coefficients.shape[1])
+        sources[self.rows] = coefficients / self.scale
+        return GraphScorer(self.filter.apply(sources))
+
+
+def smoothing_filter(points: FittedPoints) -> GraphFilter:
+    """Return (L / m + floor)^-2 of a graph."""
+    laplacian = points.operator.laplacian
+    mean = max(float(mx.diagonal(laplacian).double().mean()), 1e-12)
+    return GraphFilter.of(laplacian, points.spectrum, lambda rates: (rates / mean + FLOOR) ** -2)
+
+
+def fit_propagation(kernel: GraphKernel, labels: Labels) -> RidgePart:
+    """Learn from labels through the graph alone."""
+    ridge = solve_ridge(kernel.gram, labels.classes, labels.n_classes)
+    return RidgePart.of("labels spread over the graph", ridge, ((1.0, kernel),))
+
+
+def _indicators(rows: Tensor, n_points: int) -> Tensor:
+    columns = torch.zeros(n_points, len(rows), dtype=torch.float64)
+    columns[rows, torch.arange(len(rows))] = 1
+    return columns

@@ -1,0 +1,30 @@
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+
+from diffresnet.diffusion.filters import GraphFilter
+from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.diffusion.spectrum import Spectrum
+from diffresnet.graph.weights import build_weights
+
+
+def smooth(rates: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return (rates + 0.01) ** -2
+
+
+@pytest.mark.parametrize("n_modes", [20, 300])
+def test_agrees_with_all_eigenvectors(n_modes: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    points = torch.randn(300, 3, generator=generator)
+    weights = build_weights(points, 9, normalization="sinkhorn")
+    laplacian = DiffusionOperator(weights).laplacian
+    filtered = GraphFilter.of(laplacian, Spectrum.of(laplacian, n_modes), smooth)
+    columns = torch.randn(300, 4, generator=generator, dtype=torch.float64)
+    rates, modes = torch.linalg.eigh(laplacian.to_dense().double())
+    moved = columns - columns.mean(dim=0)
+    gains = torch.from_numpy(smooth(rates.clamp(min=0).numpy()))
+    expected = modes @ (gains.unsqueeze(1) * (modes.mT @ moved))
+    expected = expected - expected.mean(dim=0)
+    found = filtered.apply(columns)
+    assert float((found - expected).norm() / expected.norm()) < 0.02

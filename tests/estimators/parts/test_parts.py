@@ -1,0 +1,63 @@
+"""Each part: held-out scores as by leaving out, and new points scored as fitted ones are."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from diffresnet.estimators.parts.features import choose_kernel, feature_kernels, fit_features
+from diffresnet.estimators.parts.part import RidgePart
+from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
+from diffresnet.estimators.parts.together import fit_together
+from diffresnet.estimators.points import FittedPoints
+from diffresnet.learning.labels import Labels
+from tests.estimators.examples import clusters, fitted
+
+Fit = Callable[[FittedPoints, Labels], RidgePart]
+
+
+def propagation(points: FittedPoints, labels: Labels) -> RidgePart:
+    return fit_propagation(GraphKernel.of(points, labels), labels)
+
+
+def features(points: FittedPoints, labels: Labels) -> RidgePart:
+    generator = torch.Generator().manual_seed(0)
+    order = torch.arange(len(labels.rows))
+    kernels = list(feature_kernels(points, labels, generator))
+    return fit_features(choose_kernel(kernels, labels, order), labels)
+
+
+def together(points: FittedPoints, labels: Labels) -> RidgePart:
+    generator = torch.Generator().manual_seed(0)
+    order = torch.arange(len(labels.rows))
+    kernels = list(feature_kernels(points, labels, generator))
+    kernel = choose_kernel(kernels, labels, order)
+    return fit_together(GraphKernel.of(points, labels), kernel, labels, order)
+
+
+def some_labels() -> Labels:
+    codes = torch.from_numpy(clusters()[1])
+    rows = torch.cat([40 * one + torch.arange(5) for one in range(3)])
+    return Labels(rows, codes[rows], 3)
+
+
+@pytest.mark.parametrize("fit", [propagation, features, together])
+def test_finds_clusters(fit: Fit) -> None:
+    given, codes = clusters()
+    points = fitted(given)
+    part = fit(points, some_labels())
+    classes = torch.from_numpy(codes)
+    assert float((part.score(points.places).argmax(dim=1) == classes).double().mean()) > 0.97
+    assert part.held_out.shape == (15, 3)
+    assert float((part.held_out.argmax(dim=1) == some_labels().classes).double().mean()) > 0.9
+
+
+@pytest.mark.parametrize("fit", [propagation, features, together])
+def test_scores_of_labeled_points_are_those_of_the_kernel(fit: Fit) -> None:
+    points, labels = fitted(clusters()[0]), some_labels()
+    part = fit(points, labels)
+    targets = torch.nn.functional.one_hot(labels.classes, 3).double() - 1 / 3
+    # At a labeled point ridge regression misses its target by ridge times the coefficient.
+    expected = targets - part.ridge.ridge * part.ridge.coefficients
+    found = part.score(points.places)[labels.rows]
+    assert torch.allclose(found, expected, atol=0.02)

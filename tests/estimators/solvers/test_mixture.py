@@ -1,0 +1,101 @@
+from dataclasses import replace
+
+import torch
+from torch.nn.functional import one_hot
+
+from diffresnet.estimators.solvers.mixture import (
+    MixtureSettings,
+    MixtureSolver,
+    proportions_beforehand,
+    weigh,
+)
+from diffresnet.estimators.strength import Strength
+from diffresnet.learning.labels import Labels
+from tests.estimators.examples import clusters, fitted
+
+DOUBT = 0.5
+NONE = torch.zeros(3, dtype=torch.float64)
+
+
+def test_labels_weigh_the_parts() -> None:
+    classes = torch.arange(3).repeat(20)
+    good = 5 * one_hot(classes).double()
+    bad = 5 * torch.randn(60, 3, generator=torch.Generator().manual_seed(0)).double()
+    for held_out, which in (([good, bad], 0), ([bad, good], 1)):
+        weights = weigh(held_out, classes, [0.5, 0.5], NONE, DOUBT)[0]
+        assert weights[which] > 5 * weights[1 - which]
+    weights, biases = weigh([bad, bad], classes, [0.5], NONE, DOUBT)
+    assert max(weights) < 0.1
+    assert float(biases.abs().max()) < 0.3
+
+
+def test_few_labels_leave_the_cold_start_and_many_do_not() -> None:
+    generator = torch.Generator().manual_seed(0)
+    for n_labels, nearly in ((2, True), (100, False)):
+        classes = torch.arange(2).repeat(n_labels)
+        noise = torch.randn(len(classes), 2, generator=generator).double()
+        weights = weigh([noise, noise], classes, [1.0], NONE[:2], DOUBT)[0]
+        assert (weights[0] > 0.5) == nearly
+
+
+def test_learns_from_the_part_that_is_right() -> None:
+    given, codes = clusters()
+    classes = torch.from_numpy(codes)
+    shuffled = fitted(given[torch.randperm(120, generator=torch.Generator().manual_seed(0))])
+    points = fitted(given)
+    rows = torch.cat([40 * one + torch.arange(12) for one in range(3)])
+    labels = Labels(rows, classes[rows], 3)
+    # The graph is that of other points: only the features can be right.
+    torn = replace(points, operator=shuffled.operator, spectrum=shuffled.spectrum)
+    generator = torch.Generator().manual_seed(0)
+    solved = MixtureSolver().solve(torn, labels, Strength(0.5, 8), generator)
+    in_graph = [
+        influence
+        for part, influence in zip(solved.parts, solved.influences, strict=True)
+        if part.name in ("prototypes in the graph", "labels spread over the graph")
+    ]
+    assert sum(in_graph) < 0.3
+    right = solved.score(torn.places).argmax(dim=1) == classes
+    assert float(right.double().mean()) > 0.95
+    assert "features" in solved.remarks[0]
+
+
+def test_a_graph_alone() -> None:
+    given, codes = clusters()
+    classes = torch.from_numpy(codes)
+    alone = replace(fitted(given), space=None, points=None, lengths=None)
+    for n_each in (1, 5):
+        rows = torch.cat([40 * one + torch.arange(n_each) for one in range(3)])
+        generator = torch.Generator().manual_seed(0)
+        labels = Labels(rows, classes[rows], 3)
+        solved = MixtureSolver().solve(alone, labels, Strength(0.5, 8), generator)
+        assert len(solved.parts) == 2
+        assert bool((solved.score(alone.places).argmax(dim=1) == classes).all())
+
+
+def test_how_labels_were_drawn() -> None:
+    def beforehand(*counts: int) -> list[float]:
+        classes = torch.repeat_interleave(torch.arange(len(counts)), torch.tensor(counts))
+        labels = Labels(torch.arange(len(classes)), classes, len(counts))
+        return proportions_beforehand(labels, "auto").tolist()
+
+    assert beforehand(5, 5, 5, 5) == [0.25] * 4
+    assert beforehand(100, 100, 96, 100) == [0.25] * 4
+    assert beforehand(17, 2) == [18 / 21, 3 / 21]
+
+
+def test_rare_classes_stay_rare() -> None:
+    generator = torch.Generator().manual_seed(0)
+    sizes = (180, 20)
+    classes = torch.repeat_interleave(torch.arange(2), torch.tensor(sizes))
+    given = torch.randn(200, 20, generator=generator)
+    given[:, 0] += 8.0 * classes
+    points = fitted(given.double().numpy())
+    rows = torch.cat([torch.arange(5), 180 + torch.arange(5)])
+    labels = Labels(rows, classes[rows], 2)
+    counts: list[int] = []
+    for evenness in (0.1, 1e6):
+        solver = MixtureSolver("per class", MixtureSettings(evenness=evenness))
+        solved = solver.solve(points, labels, Strength(0.5, 8), generator.manual_seed(0))
+        counts.append(int(solved.score(points.places).argmax(dim=1).sum()))
+    assert counts[0] < 0.8 * counts[1]
