@@ -29,5 +29,5 @@ def test_a_graph_without_features() -> None:
     points = fitted(given)
     alone = FittedPoints(None, None, None, points.operator, points.spectrum)
     generator = torch.Generator().manual_seed(0)
-    solved = NetworkSolver().solve(alone, LABELS, Strength(0.5, 20), generator)
+    solved = NetworkSolver().solve(alone, LABELS, Strength(0.5, 200), generator)
     assert (solved.score(alone.places).argmax(dim=1).numpy() == classes).mean() > 0.95
