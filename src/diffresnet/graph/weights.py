@@ -19,7 +19,8 @@ from diffresnet._support.checks import (
 )
 from diffresnet._support.types import Array, Matrix, Normalization, Search
 from diffresnet.graph import matrix as mx
-from diffresnet.graph.neighbors import Neighbors, search_neighbors
+from diffresnet.graph.exact_search import first_smallest
+from diffresnet.graph.neighbors import search_neighbors
 from diffresnet.graph.normalization import balance, normalize
 
 
@@ -101,13 +102,11 @@ def sparsify(weights: Matrix, n_top: int) -> Tensor:
 
 def _largest_of_row(dense: Tensor, n_top: int) -> Tensor:
     """Tell which entries of a dense matrix are among the `n_top` largest of their row."""
-    last = dense.topk(n_top, dim=-1).values[..., -1:]
-    own = torch.eye(dense.shape[-1], dtype=torch.bool, device=dense.device)
-    above, equal = dense > last, dense == last
-    missing = n_top - above.sum(dim=-1, keepdim=True)
-    missing = missing - (equal & own).sum(dim=-1, keepdim=True)
-    others = equal & ~own
-    return above | (equal & own) | (others & (others.cumsum(dim=-1) <= missing))
+    negated = -dense
+    last = negated.topk(n_top, dim=-1, largest=False).values[..., -1:]
+    own = negated.diagonal(dim1=-2, dim2=-1)
+    own[own == last.squeeze(-1)] = -torch.inf  # before its equals
+    return first_smallest(negated, last, n_top)
 
 
 def _largest_entries(values: Tensor, rows: Tensor, columns: Tensor, n_top: int) -> Tensor:
@@ -171,9 +170,9 @@ def build_weights(
     given = as_points("build_weights", points)
     kept = Bandwidths("build_weights", given.shape[-2], n_top, bandwidth, bandwidth_rank)
     wide = search_neighbors("build_weights", "n_top", given, max(kept.n_top, kept.rank), search)
-    near = Neighbors(wide.distances[..., : kept.n_top], wide.indices[..., : kept.n_top])
-    values = similarities(near.distances, kept.of_rows(wide.distances))
-    return balance(_assemble(near, values), normalization)
+    distances, indices = (part[..., : kept.n_top] for part in wide)
+    values = similarities(distances, kept.of_rows(wide.distances))
+    return balance(_assemble(indices, values), normalization)
 
 
 class Bandwidths:
@@ -213,15 +212,15 @@ class Bandwidths:
         return torch.where(ranked > 0, ranked, torch.where(positive.isfinite(), positive, 1))
 
 
-def _assemble(near: Neighbors, values: Tensor) -> Tensor:
+def _assemble(indices: Tensor, values: Tensor) -> Tensor:
     """Put the `values` of the neighbors in their places: CSR for one set, dense for a batch."""
     n_points = values.shape[-2]
     if values.ndim == 3:
         dense = values.new_zeros(*values.shape[:-1], n_points)
-        return dense.scatter(-1, near.indices, values)
+        return dense.scatter(-1, indices, values)
     rows = torch.arange(n_points, device=values.device).unsqueeze(-1).expand_as(values)
     linked = values > 0  # far neighbors may underflow to 0: no link
-    return mx.csr_from_entries(rows[linked], near.indices[linked], values[linked], n_points)
+    return mx.csr_from_entries(rows[linked], indices[linked], values[linked], n_points)
 
 
 def graph_weights(adjacency: Matrix) -> Tensor:
