@@ -211,7 +211,7 @@ def _select(values: Tensor, rows: Tensor, n_smallest: int) -> tuple[Neighbors, T
 
 
 def first_smallest(values: Tensor, last: Tensor, n_smallest: int) -> Tensor:
-    """Tell which are the smallest of their row, up to the `last` (..., 1); of equal ones, the first."""
+    """Tell which are the smallest of their row, up to `last` (..., 1); of equal ones, the first."""
     near = values <= last
     if int(near.sum()) == near.numel() // near.shape[-1] * n_smallest:
         return near
