@@ -13,8 +13,9 @@ from torch import nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from diffresnet._support.checks import check_count, fail
+from diffresnet._support.checks import fail
 from diffresnet._support.progress import progress_bar
+from diffresnet._support.settings import Count, CountOrZero, check_settings
 from diffresnet._support.writing import write_whole
 from diffresnet.learning.losses import Batch, LossTerm
 from diffresnet.learning.stopping import EarlyStopping
@@ -85,17 +86,16 @@ class Descent:
     """
 
     make_optimizer: Callable[[Iterable[nn.Parameter]], Optimizer]
-    n_epochs: int
+    n_epochs: CountOrZero
     make_schedule: Callable[[Optimizer], LRScheduler] | None = None
     renew_optimizer: bool = False
     stopping: EarlyStopping | None = None
     checkpoint: Path | None = None
-    checkpoint_every: int = 10
+    checkpoint_every: Count = 10
     show_progress: bool = True
 
     def __post_init__(self) -> None:
-        check_count("Descent", "n_epochs", self.n_epochs, low=0)
-        check_count("Descent", "checkpoint_every", self.checkpoint_every, low=1)
+        check_settings(self)
         if self.renew_optimizer and self.make_schedule is not None:
             remedy = "Drop the schedule, or keep the optimizer."
             got = "a schedule beside `renew_optimizer`"
@@ -154,12 +154,10 @@ class Descent:
 @contextmanager
 def _forked_randomness(generator: torch.Generator | None) -> Generator[None]:
     """Let torch's own random numbers follow from `generator`, and leave them as they were."""
-    if generator is None:
-        yield
-        return
-    seed = int(torch.randint(2**62, (), generator=generator))
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    seed = None if generator is None else int(torch.randint(2**62, (), generator=generator))
+    with torch.random.fork_rng(enabled=seed is not None):
+        if seed is not None:
+            torch.manual_seed(seed)
         yield
 
 

@@ -1,11 +1,12 @@
 """Train the network of each task by autograd, one after the other: plain, slow, the reference."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import torch
-from torch import Tensor, nn
-from torch.optim import SGD, Optimizer
-from torch.optim.lr_scheduler import LRScheduler, MultiStepLR
+from torch import Tensor
+from torch.optim import SGD
+from torch.optim.lr_scheduler import MultiStepLR
 
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.learning.descent import Descent
@@ -30,9 +31,14 @@ def solve_by_descent(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tens
         initial: gives the parameters that the training of each task starts from.
     """
     descent = Descent(
-        lambda parameters: _optimizer(schedule, parameters),
+        partial(
+            SGD,
+            lr=schedule.learning_rate,
+            momentum=schedule.momentum,
+            weight_decay=schedule.weight_decay,
+        ),
         schedule.n_epochs,
-        make_schedule=lambda optimizer: _rates(schedule, optimizer),
+        partial(MultiStepLR, milestones=schedule.milestone_epochs, gamma=schedule.factor),
         show_progress=False,
     )
     trained = [
@@ -40,19 +46,6 @@ def solve_by_descent(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tens
         for which in range(len(tasks.points))
     ]
     return torch.stack(trained)
-
-
-def _optimizer(schedule: Schedule, parameters: Iterable[nn.Parameter]) -> Optimizer:
-    return SGD(
-        parameters,
-        schedule.learning_rate,
-        momentum=schedule.momentum,
-        weight_decay=schedule.weight_decay,
-    )
-
-
-def _rates(schedule: Schedule, optimizer: Optimizer) -> LRScheduler:
-    return MultiStepLR(optimizer, schedule.milestone_epochs, gamma=schedule.factor)
 
 
 def _solve_one(task: Tasks, descent: Descent, parameters: BlockParameters) -> Tensor:
