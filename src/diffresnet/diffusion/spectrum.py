@@ -125,10 +125,7 @@ class Spectrum:
                 rates = np.concatenate([rates, found])
                 modes = np.concatenate([modes, others], axis=1)
         values = laplacian.values()
-        return cls(
-            torch.from_numpy(rates.copy()).to(values).clamp(min=0),
-            torch.from_numpy(modes.copy()).to(values),
-        )
+        return cls(values.new_tensor(rates).clamp(min=0), values.new_tensor(modes))
 
     def decay(self, step_size: float, n_steps: int) -> Tensor:
         """Return what `n_steps` steps of diffusion leave of each mode, (m,)."""

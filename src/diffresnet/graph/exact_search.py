@@ -70,9 +70,7 @@ def _centered(sets: Tensor) -> Tensor:
 def _search_directly(sets: Tensor, rows: Tensor, n_neighbors: int) -> Neighbors:
     """Search for `rows` by subtraction: exact, but slow for many features."""
     distances = torch.cdist(sets[:, rows], sets, compute_mode="donot_use_mm_for_euclid_dist")
-    near, _ = _select(distances, rows, n_neighbors)
-    near.distances[..., 0] = 0
-    return near
+    return _select(distances, rows, n_neighbors)[0]
 
 
 class _ProductSearch:
@@ -156,7 +154,6 @@ class _ProductSearch:
         every = torch.arange(squared.shape[-1], device=rows.device).expand_as(squared)
         subtract_again(squared, close, self.given[which : which + 1], rows, every)
         near, _ = _select(squared, rows, self.n_neighbors)
-        near.distances[..., 0] = 0
         return Neighbors(near.distances[0].sqrt(), near.indices[0])
 
     def _memory(self, rows: Tensor, points: Tensor) -> Tensor:
@@ -191,7 +188,7 @@ def _too_close(following: Tensor, own: Tensor) -> Tensor:
 def _select(values: Tensor, rows: Tensor, n_smallest: int) -> tuple[Neighbors, Tensor]:
     """Return the smallest of `values` (T, R, N) in each row, in order, and the one that follows.
 
-    The row's own column comes first, as -inf, then equal values in the order of their columns. The
+    The row's own column comes first, as 0, then equal values in the order of their columns. The
     one that follows is infinite where there is none. `values` is overwritten.
     """
     n_points = values.shape[-1]
@@ -207,7 +204,9 @@ def _select(values: Tensor, rows: Tensor, n_smallest: int) -> tuple[Neighbors, T
         if tied.any():
             chosen = first_smallest(values[tied], last[tied].unsqueeze(-1), n_smallest)
             indices[tied] = chosen.nonzero()[:, 1].view(-1, n_smallest)
-    return _by_distance(values.gather(-1, indices), indices), following
+    near = _by_distance(values.gather(-1, indices), indices)
+    near.distances[..., 0] = 0
+    return near, following
 
 
 def first_smallest(values: Tensor, last: Tensor, n_smallest: int) -> Tensor:

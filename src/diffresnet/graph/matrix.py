@@ -17,15 +17,9 @@ from torch import Tensor
 from diffresnet._support.checks import as_tensor, fail
 from diffresnet._support.types import Matrix, SparseMatrix
 
-
-def _import_quietly() -> None:
-    """Make the first CSR tensor of the process, on which torch warns that CSR is in beta."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        torch.sparse_csr_tensor([0, 0], [], [], size=(1, 1), check_invariants=False)
-
-
-_import_quietly()
+with warnings.catch_warnings():  # on the first CSR tensor of a process: CSR is in beta
+    warnings.simplefilter("ignore", UserWarning)
+    torch.sparse_csr_tensor([0, 0], [], [], size=(1, 1), check_invariants=False)
 
 
 def is_csr(matrix: Tensor) -> bool:
@@ -98,10 +92,8 @@ def diagonal(matrix: Tensor) -> Tensor:
     """Return the diagonal, of shape (N,) or (T, N)."""
     if not is_csr(matrix):
         return matrix.diagonal(dim1=-2, dim2=-1)
-    rows = rows_of(matrix)
-    here = rows == matrix.col_indices()
-    empty = matrix.values().new_zeros(matrix.shape[0])
-    return empty.index_add(0, rows[here], matrix.values()[here])
+    own = rows_of(matrix) == matrix.col_indices()
+    return row_sums(with_values(matrix, torch.where(own, matrix.values(), 0)))
 
 
 def scale(matrix: Tensor, left: Tensor, right: Tensor | None = None) -> Tensor:
@@ -164,8 +156,6 @@ def with_moderate_size(matrix: Tensor) -> Tensor:
     if values.numel() == 0:
         return matrix
     exponent = math.frexp(float(values.detach().max()))[1] - 1
-    if exponent == 0:
-        return matrix
     half = exponent // 2  # the power itself may be out of range
     return with_values(matrix, values * 2.0**-half * 2.0 ** (half - exponent))
 

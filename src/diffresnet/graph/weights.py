@@ -95,9 +95,13 @@ def sparsify(weights: Matrix, n_top: int) -> Tensor:
     n_top = check_count("sparsify", "n_top", n_top, low=1, high=n_points, of="the number of points")
     if not mx.is_csr(matrix):
         return torch.where(_largest_of_row(matrix.detach(), n_top), matrix, 0)
-    rows, columns = mx.rows_of(matrix), matrix.col_indices().long()
-    keep = _largest_entries(matrix.values(), rows, columns, n_top)
-    return mx.csr_from_entries(rows[keep], columns[keep], matrix.values()[keep], n_points)
+    rows, columns, values = mx.rows_of(matrix), matrix.col_indices().long(), matrix.values()
+    order = (columns != rows).to(torch.uint8).argsort(stable=True)
+    order = order[values[order].argsort(descending=True, stable=True)]
+    order = order[rows[order].argsort(stable=True)]
+    place_in_row = torch.arange(len(rows), device=rows.device) - matrix.crow_indices()[rows[order]]
+    kept = order[place_in_row < n_top]
+    return mx.csr_from_entries(rows[kept], columns[kept], values[kept], n_points)
 
 
 def _largest_of_row(dense: Tensor, n_top: int) -> Tensor:
@@ -107,19 +111,6 @@ def _largest_of_row(dense: Tensor, n_top: int) -> Tensor:
     own = negated.diagonal(dim1=-2, dim2=-1)
     own[own == last.squeeze(-1)] = -torch.inf  # before its equals
     return first_smallest(negated, last, n_top)
-
-
-def _largest_entries(values: Tensor, rows: Tensor, columns: Tensor, n_top: int) -> Tensor:
-    """Tell which entries, listed row by row, are among the `n_top` largest of their row."""
-    order = (columns != rows).to(torch.uint8).argsort(stable=True)
-    order = order[values[order].argsort(descending=True, stable=True)]
-    order = order[rows[order].argsort(stable=True)]
-    counts = torch.bincount(rows)
-    starts = counts.cumsum(0) - counts
-    place_in_row = torch.arange(len(rows), device=rows.device) - starts[rows[order]]
-    keep = torch.zeros_like(rows, dtype=torch.bool)
-    keep[order] = place_in_row < n_top
-    return keep
 
 
 def build_weights(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import torch
 from torch import nn
@@ -20,8 +20,6 @@ from diffresnet._support.writing import write_whole
 from diffresnet.learning.losses import Batch, LossTerm
 from diffresnet.learning.stopping import EarlyStopping
 
-Ending: TypeAlias = Literal["finished", "stopped early", "interrupted"]
-
 
 @dataclass
 class History:
@@ -33,7 +31,7 @@ class History:
     """
 
     records: list[dict[str, float]] = field(default_factory=list[dict[str, float]])
-    ending: Ending = "finished"
+    ending: Literal["finished", "stopped early", "interrupted"] = "finished"
 
     @property
     def n_epochs(self) -> int:

@@ -25,10 +25,6 @@ def solve_kernel(tasks: Tasks, schedule: Schedule) -> Tensor:
     """Return the logits (T, K, N) of every point after training in the limit of infinite width.
 
     Deterministic: the random logits of an untrained network are replaced by their mean, 0.
-
-    Args:
-        tasks: what to learn.
-        schedule: of gradient descent.
     """
     with torch.no_grad():
         kernel = residual_kernel(tasks.gram)

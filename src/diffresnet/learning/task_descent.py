@@ -23,13 +23,7 @@ from diffresnet.nn import DiffResNet
 
 
 def solve_by_descent(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tensor:
-    """Return the logits (T, K, N) of every point after training.
-
-    Args:
-        tasks: what to learn.
-        schedule: of gradient descent.
-        initial: gives the parameters that the training of each task starts from.
-    """
+    """Return the logits (T, K, N) of every point after training."""
     descent = Descent(
         partial(
             SGD,
