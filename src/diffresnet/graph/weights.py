@@ -94,7 +94,11 @@ def sparsify(weights: Matrix, n_top: int) -> Tensor:
     n_points = matrix.shape[-1]
     n_top = check_count("sparsify", "n_top", n_top, low=1, high=n_points, of="the number of points")
     if not mx.is_csr(matrix):
-        return torch.where(_largest_of_row(matrix.detach(), n_top), matrix, 0)
+        negated = -matrix.detach()
+        last = negated.topk(n_top, dim=-1, largest=False).values[..., -1:]
+        own = negated.diagonal(dim1=-2, dim2=-1)
+        own[own == last.squeeze(-1)] = -torch.inf  # before its equals
+        return torch.where(first_smallest(negated, last, n_top), matrix, 0)
     rows, columns, values = mx.rows_of(matrix), matrix.col_indices().long(), matrix.values()
     order = (columns != rows).to(torch.uint8).argsort(stable=True)
     order = order[values[order].argsort(descending=True, stable=True)]
@@ -102,15 +106,6 @@ def sparsify(weights: Matrix, n_top: int) -> Tensor:
     place_in_row = torch.arange(len(rows), device=rows.device) - matrix.crow_indices()[rows[order]]
     kept = order[place_in_row < n_top]
     return mx.csr_from_entries(rows[kept], columns[kept], values[kept], n_points)
-
-
-def _largest_of_row(dense: Tensor, n_top: int) -> Tensor:
-    """Tell which entries of a dense matrix are among the `n_top` largest of their row."""
-    negated = -dense
-    last = negated.topk(n_top, dim=-1, largest=False).values[..., -1:]
-    own = negated.diagonal(dim1=-2, dim2=-1)
-    own[own == last.squeeze(-1)] = -torch.inf  # before its equals
-    return first_smallest(negated, last, n_top)
 
 
 def build_weights(

@@ -5,6 +5,7 @@ from functools import partial
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 from torch.optim import SGD
 from torch.optim.lr_scheduler import MultiStepLR
 
@@ -53,12 +54,11 @@ def _solve_one(task: Tasks, descent: Descent, parameters: BlockParameters) -> Te
             n_steps=task.n_steps,
             method="euler",
         )
-    model = model.to(points.dtype).to_empty(device=points.device)
-    with torch.no_grad():
-        for ours, given in zip(model.parameters(), parameters, strict=True):
-            ours.copy_(given)
-    unlabeled = torch.full((len(points) - task.n_labeled,), UNLABELED, device=points.device)
-    batch = Batch((points, operator), torch.cat([task.labels[0].long(), unlabeled]))
+    given = (tensor.detach().to(points, copy=True) for tensor in parameters)
+    model.load_state_dict(dict(zip(model.state_dict(), given, strict=True)), assign=True)
+    n_unlabeled = len(points) - task.n_labeled
+    labels = pad(task.labels[0].long(), (0, n_unlabeled), value=UNLABELED)
+    batch = Batch((points, operator), labels)
     with torch.enable_grad():  # evaluations turn gradients off
         history = descent.train(model, lambda: [batch], _terms(task, operator))
     if history.ending == "interrupted":  # a task that is half learned is of no use

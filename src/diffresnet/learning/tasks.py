@@ -175,12 +175,10 @@ class Tasks:
         errors = logits[..., :n_labeled].softmax(dim=1).sub_(self.targets).div_(n_labeled)
         if not self.sees_unlabeled:
             return errors
+        gradient = torch.zeros_like(logits)
         if self.output_laplacian_weight > 0 and self.operator is not None:
             factor = 4 * self.output_laplacian_weight
-            gradient = torch.empty_like(logits)
-            gradient.baddbmm_(logits, self.operator.laplacian, beta=0, alpha=factor)
-        else:
-            gradient = torch.zeros_like(logits)
+            gradient.baddbmm_(logits, self.operator.laplacian, alpha=factor)
         gradient[..., :n_labeled].add_(errors)
         if self.prototype_weight > 0 and self.prototype_distances is not None:
             probabilities = logits[..., n_labeled:].softmax(dim=1)
