@@ -175,6 +175,8 @@ class _Run:
         self.optimizer = self.descent.make_optimizer(self.model.parameters())
         make_schedule = self.descent.make_schedule
         self.schedule = None if make_schedule is None else make_schedule(self.optimizer)
+        # What must be the same when training goes on.
+        self.kinds = [type(self.optimizer).__name__, type(self.schedule).__name__]
 
     def start(self) -> None:
         """Go on from the checkpoint, or record the untrained model."""
@@ -241,7 +243,7 @@ class _Run:
             return
         stopping, schedule = self.descent.stopping, self.schedule
         state = {
-            "kinds": self._kinds(),
+            "kinds": self.kinds,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedule": None if schedule is None else schedule.state_dict(),
@@ -254,15 +256,11 @@ class _Run:
         torch.save(state, content)
         write_whole(self.descent.checkpoint, content.getvalue())
 
-    def _kinds(self) -> list[str]:
-        """Return what must be the same when training goes on."""
-        return [type(self.optimizer).__name__, type(self.schedule).__name__]
-
     def _load(self, checkpoint: Path) -> None:
         before = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
         try:
             state: dict[str, Any] = torch.load(checkpoint, weights_only=True)
-            if state["kinds"] != self._kinds():
+            if state["kinds"] != self.kinds:
                 raise ValueError(f"optimizer and schedule were {state['kinds']}")  # noqa: TRY301
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
