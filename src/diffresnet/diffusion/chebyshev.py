@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.fft import dct
 from torch import Tensor
 
-from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet._support.checks import fail
 from diffresnet.graph import matrix as mx
 
 ROUNDING = 1 + 1e-6
@@ -61,6 +61,7 @@ class ChebyshevSeries:
         return result
 
 
+@lru_cache(maxsize=64)
 def diffusion_series(
     step_size: float, n_steps: int, upper: float, tolerance: float = 1e-6
 ) -> ChebyshevSeries:
@@ -77,25 +78,16 @@ def diffusion_series(
         tolerance: positive.
 
     Raises:
-        ValueError: if an argument is out of range.
+        ValueError: if `upper` is out of range.
 
     Examples:
         >>> series = diffusion_series(step_size=1.0, n_steps=900, upper=2.0)
         >>> series.degree
         150
     """
-    check_real("diffusion_series", "step_size", step_size)
-    check_count("diffusion_series", "n_steps", n_steps, low=0)
-    check_real("diffusion_series", "upper", upper)
-    check_real("diffusion_series", "tolerance", tolerance)
     if step_size * upper > 2 * ROUNDING:
         must, remedy = f"at most 2 / `step_size` ({2 / step_size:g})", "Lower `step_size`."
         fail("diffusion_series", "upper", must, f"{upper:g}", remedy)
-    return _expand(float(step_size), int(n_steps), float(upper), float(tolerance))
-
-
-@lru_cache(maxsize=64)
-def _expand(step_size: float, n_steps: int, upper: float, tolerance: float) -> ChebyshevSeries:
     coefficients = _interpolate(step_size, n_steps, upper, tolerance)
     # Half of the tolerance is for the terms left out, half for the correction at 0.
     tails = np.cumsum(np.abs(coefficients[::-1]))[::-1]

@@ -1,9 +1,8 @@
 """What an operator is given, checked; and what it warns of."""
 
 import warnings
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -11,20 +10,15 @@ from diffresnet._support.checks import as_tensor, fail
 from diffresnet._support.types import Array
 from diffresnet.diffusion.chebyshev import ROUNDING
 
+if TYPE_CHECKING:
+    from diffresnet.diffusion.operator import DiffusionOperator
+
 
 class StabilityWarning(UserWarning):
     """The step size is above the bound up to which diffusion is known to be stable."""
 
 
-class Bounded(Protocol):
-    """What has bounds on the step size."""
-
-    is_symmetric: bool
-    max_convex_step_size: float
-    max_stable_step_size: float
-
-
-def warn_if_unstable(operator: Bounded, step_size: float) -> None:
+def warn_if_unstable(operator: "DiffusionOperator", step_size: float) -> None:
     """Warn if `step_size` is not known to be stable."""
     if step_size <= operator.max_convex_step_size * ROUNDING:  # implies the other bound
         return
@@ -54,8 +48,3 @@ def flatten_features(function: str, x: Array, weights: Tensor) -> Tensor:
         remedy = f"Convert `x`, or use `operator.to({tensor.dtype})`."
         fail(function, "x", f"{dtype} like the weights", tensor.dtype, remedy)
     return tensor.reshape(*axes, -1)
-
-
-def shape_of(x: Array) -> tuple[int, ...]:
-    """Return the shape of an array of torch, of numpy, or of lists."""
-    return tuple(x.shape) if isinstance(x, Tensor) else np.shape(x)

@@ -1,23 +1,13 @@
 """Properties of an operator that are computed once, unless its weights are being learned."""
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from torch import Tensor
-
-
-class Weighted(Protocol):
-    """What has weights."""
-
-    weights: Tensor
-
-
-Owner = TypeVar("Owner", bound=Weighted)
 Value = TypeVar("Value")
 
 
-def kept_if_constant(compute: Callable[[Owner], Value]) -> Value:
-    """Make a property that is computed once, or every time if the weights are being learned."""
+def kept_if_constant(compute: Callable[[Any], Value]) -> Value:
+    """Make a property of what has `weights`."""
 
     def get(self: Any) -> Value:
         if self.weights.requires_grad:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, get_args
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -16,7 +17,7 @@ from diffresnet._support.checks import (
 )
 from diffresnet._support.types import Array, DiffusionMethod, Matrix
 from diffresnet.diffusion.energy import edge_energy
-from diffresnet.diffusion.input import flatten_features, shape_of, warn_if_unstable
+from diffresnet.diffusion.input import flatten_features, warn_if_unstable
 from diffresnet.diffusion.kept import kept_if_constant
 from diffresnet.diffusion.spectrum import largest_eigenvalue
 from diffresnet.diffusion.steps import ROUNDING, Step, require_symmetric, take_steps
@@ -60,7 +61,7 @@ class DiffusionOperator:
         self._last_step: tuple[float, Step] | None = None
 
     def __repr__(self) -> str:
-        shape, layout = tuple(self.weights.shape), "csr" if self._is_csr else "dense"
+        shape, layout = tuple(self.weights.shape), "csr" if mx.is_csr(self.weights) else "dense"
         return f"DiffusionOperator(shape={shape}, {layout}, {self.weights.dtype})"
 
     @property
@@ -72,10 +73,6 @@ class DiffusionOperator:
     def is_batched(self) -> bool:
         """Whether this is a batch of T separate problems."""
         return self.weights.ndim == 3
-
-    @property
-    def _is_csr(self) -> bool:
-        return mx.is_csr(self.weights)
 
     @kept_if_constant
     def degrees(self) -> Tensor:
@@ -133,7 +130,7 @@ class DiffusionOperator:
             ValueError: if the points of `x` are not those of the operator.
         """
         features = flatten_features("energy", x, self.weights)
-        if self._is_csr:
+        if mx.is_csr(self.weights):
             return edge_energy(features, self.weights)
         # By subtraction: differences of features that are almost equal must not cancel.
         distances = torch.cdist(features, features, compute_mode="donot_use_mm_for_euclid_dist")
@@ -192,7 +189,7 @@ class DiffusionOperator:
         tolerance = check_real("diffuse", "tolerance", tolerance)
         warn_if_unstable(self, step_size)
         diffused = self._diffuse(features, step_size, n_steps, method, tolerance)
-        return diffused.reshape(shape_of(x))
+        return diffused.reshape(np.shape(x))
 
     def _diffuse(
         self, x: Tensor, step_size: float, n_steps: int, method: DiffusionMethod, tolerance: float
@@ -242,7 +239,7 @@ class DiffusionOperator:
         if sorted(counts) != counts:
             fail("states", "steps", "non-decreasing", counts, "Sort `steps`.")
         warn_if_unstable(self, step_size)
-        shape = shape_of(x)
+        shape = np.shape(x)
 
         def generate() -> Iterator[Tensor]:
             now = features
@@ -290,7 +287,7 @@ class DiffusionOperator:
         # torch does not copy sparse tensors deeply.
         return DiffusionOperator(self.weights.detach())
 
-    def step(self, step_size: float) -> "Step":
+    def step(self, step_size: float) -> Step:
         """Return one step as a matrix; that of constant weights is kept for the next call."""
         if self._last_step is not None and self._last_step[0] == step_size:
             return self._last_step[1]

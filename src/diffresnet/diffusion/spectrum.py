@@ -1,6 +1,7 @@
 """Eigenvalues and slow modes of the Laplacian: what decides how far and how fast diffusion goes."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,18 +45,9 @@ def largest_eigenvalue(matrix: Tensor) -> float:
         return float(torch.linalg.eigvalsh(matrix.to_dense()).max())
     array = mx.to_scipy(matrix) if mx.is_csr(matrix) else matrix.cpu().numpy()
     try:
-        values = eigsh(
-            array.astype(np.float64),
-            k=1,
-            which="LA",
-            v0=_start(matrix.shape[-1]),
-            tol=1e-7,
-            maxiter=LANCZOS_RESTARTS,
-            return_eigenvectors=False,
-        )
+        return _largest(array.astype(np.float64), 1e-7, LANCZOS_RESTARTS)
     except ArpackNoConvergence:
         return float(abs(array).sum(axis=1).max())
-    return float(values[0])
 
 
 def least_positive_eigenvalue(laplacian: sparse.csr_array) -> float:
@@ -64,10 +56,13 @@ def least_positive_eigenvalue(laplacian: sparse.csr_array) -> float:
     Raises:
         ArpackNoConvergence: if the iteration does not settle.
     """
-    shifted = _without_constant_modes(laplacian, _constant_modes(laplacian))
-    start = _start(laplacian.shape[0])
-    values = eigsh(shifted, k=1, which="LA", tol=1e-6, v0=start, return_eigenvectors=False)
-    return -float(values[0])
+    return -_largest(_without_constant_modes(laplacian, _constant_modes(laplacian)), 1e-6)
+
+
+def _largest(matrix: Any, tolerance: float, n_restarts: int | None = None) -> float:
+    """Return the largest eigenvalue, by an iteration from a fixed start."""
+    solve = partial(eigsh, k=1, which="LA", tol=tolerance, maxiter=n_restarts)
+    return float(solve(matrix, v0=_start(matrix.shape[0]), return_eigenvectors=False)[0])
 
 
 def outermost_eigenvalues(
@@ -125,10 +120,7 @@ class Spectrum:
                 rates = np.concatenate([rates, found])
                 modes = np.concatenate([modes, others], axis=1)
         values = laplacian.values()
-        return cls(
-            torch.from_numpy(rates.copy()).to(values).clamp(min=0),
-            torch.from_numpy(modes.copy()).to(values),
-        )
+        return cls(values.new_tensor(rates).clamp(min=0), values.new_tensor(modes))
 
     def decay(self, step_size: float, n_steps: int) -> Tensor:
         """Return what `n_steps` steps of diffusion leave of each mode, (m,)."""

@@ -1,8 +1,8 @@
 """How diffusion steps are computed: three methods for one polynomial, and the choice among them."""
 
-from collections.abc import Callable
-from functools import cached_property
-from typing import Protocol
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -10,18 +10,21 @@ from torch import Tensor
 from diffresnet._support.checks import fail
 from diffresnet._support.types import DiffusionMethod
 from diffresnet.diffusion.chebyshev import ROUNDING, ChebyshevSeries, diffusion_series
-from diffresnet.diffusion.linear import apply_linear, repeat
+from diffresnet.diffusion.linear import Map, apply_linear, repeat
 from diffresnet.graph import matrix as mx
+
+if TYPE_CHECKING:
+    from diffresnet.diffusion.operator import DiffusionOperator
 
 CHEBYSHEV_OVERHEAD = 1.5
 """What a Chebyshev term costs beside an Euler step: one product, and two additions of features."""
 
 
+@dataclass
 class Step:
     """The matrix I - step_size (Lambda - W), and its transpose once that is needed."""
 
-    def __init__(self, matrix: Tensor) -> None:
-        self.matrix = matrix
+    matrix: Tensor
 
     @cached_property
     def transposed(self) -> Tensor:
@@ -29,22 +32,8 @@ class Step:
         return mx.transpose(self.matrix)
 
 
-class Graph(Protocol):
-    """What the methods need of a diffusion operator."""
-
-    weights: Tensor
-    laplacian: Tensor
-    is_symmetric: bool
-    max_convex_step_size: float
-    max_stable_step_size: float
-
-    def step(self, step_size: float) -> Step:
-        """Return one step as a matrix."""
-        ...
-
-
 def take_steps(
-    graph: Graph,
+    operator: "DiffusionOperator",
     x: Tensor,
     step_size: float,
     n_steps: int,
@@ -54,37 +43,37 @@ def take_steps(
 ) -> Tensor:
     """Return (I - step_size (Lambda - W))^n_steps x for x of shape (N, d) or (T, N, d)."""
     if method == "auto":
-        method = cheapest(graph, x.shape[-1], step_size, n_steps, tolerance)
+        method = cheapest(operator, x.shape[-1], step_size, n_steps, tolerance)
     match method:
         case "chebyshev":
-            return by_chebyshev(graph, x, step_size, n_steps, tolerance)
+            return by_chebyshev(operator, x, step_size, n_steps, tolerance)
         case "power":
-            return by_power(graph, x, step_size, n_steps)
+            return by_power(operator, x, step_size, n_steps)
         case _:
-            return by_euler(graph, x, step_size, n_steps)
+            return by_euler(operator, x, step_size, n_steps)
 
 
 def cheapest(
-    graph: Graph, n_columns: int, step_size: float, n_steps: int, tolerance: float
+    operator: "DiffusionOperator", n_columns: int, step_size: float, n_steps: int, tolerance: float
 ) -> DiffusionMethod:
     """Return the valid method with the fewest operations, counted in products with a column."""
     costs: dict[DiffusionMethod, float] = {"euler": n_steps * n_columns}
-    if not mx.is_csr(graph.weights):
+    if not mx.is_csr(operator.weights):
         n_products = n_steps.bit_length() + n_steps.bit_count() - 2
-        costs["power"] = n_products * graph.weights.shape[-1] + n_columns
-    if step_size <= graph.max_convex_step_size:
-        degree = _series(graph, step_size, n_steps, tolerance).degree
+        costs["power"] = n_products * operator.weights.shape[-1] + n_columns
+    if step_size <= operator.max_convex_step_size:
+        degree = _series(operator, step_size, n_steps, tolerance).degree
         cost = degree * n_columns * CHEBYSHEV_OVERHEAD
-        if cost < min(costs.values()) and graph.is_symmetric:
+        if cost < min(costs.values()) and operator.is_symmetric:
             costs["chebyshev"] = cost
     return min(costs, key=lambda method: costs[method])
 
 
-def by_euler(graph: Graph, x: Tensor, step_size: float, n_steps: int) -> Tensor:
+def by_euler(operator: "DiffusionOperator", x: Tensor, step_size: float, n_steps: int) -> Tensor:
     """Take the steps one by one."""
-    step = graph.step(step_size)
+    step = operator.step(step_size)
     return _apply(
-        graph,
+        operator,
         x,
         lambda y: repeat(step.matrix, y, n_steps),
         lambda y: repeat(step.transposed, y, n_steps),
@@ -92,52 +81,45 @@ def by_euler(graph: Graph, x: Tensor, step_size: float, n_steps: int) -> Tensor:
 
 
 def by_chebyshev(
-    graph: Graph, x: Tensor, step_size: float, n_steps: int, tolerance: float
+    operator: "DiffusionOperator", x: Tensor, step_size: float, n_steps: int, tolerance: float
 ) -> Tensor:
     """Take them by a short series, for symmetric weights."""
-    require_symmetric("diffuse", graph)
-    if step_size > graph.max_stable_step_size * ROUNDING:
-        must = f"at most `max_stable_step_size` ({graph.max_stable_step_size:g}) for 'chebyshev'"
+    require_symmetric("diffuse", operator)
+    if step_size > operator.max_stable_step_size * ROUNDING:
+        must = f"at most `max_stable_step_size` ({operator.max_stable_step_size:g}) for 'chebyshev'"
         fail("diffuse", "step_size", must, f"{step_size:g}", "Lower it, or use 'euler'.")
-    series, laplacian = _series(graph, step_size, n_steps, tolerance), graph.laplacian
-
-    def apply_series(y: Tensor) -> Tensor:
-        return series.apply(laplacian, y)
-
-    return _apply(graph, x, apply_series, apply_series)
+    series = partial(_series(operator, step_size, n_steps, tolerance).apply, operator.laplacian)
+    return _apply(operator, x, series, series)
 
 
-def by_power(graph: Graph, x: Tensor, step_size: float, n_steps: int) -> Tensor:
+def by_power(operator: "DiffusionOperator", x: Tensor, step_size: float, n_steps: int) -> Tensor:
     """Take them by repeated squaring of a dense step."""
-    if mx.is_csr(graph.weights):
+    if mx.is_csr(operator.weights):
         remedy = "Use 'euler' or 'chebyshev', or dense weights."
         fail("diffuse", "method", "'euler' or 'chebyshev' for CSR weights", "'power'", remedy)
-    return torch.linalg.matrix_power(graph.step(step_size).matrix, n_steps) @ x
+    return torch.linalg.matrix_power(operator.step(step_size).matrix, n_steps) @ x
 
 
-def require_symmetric(function: str, graph: Graph) -> None:
+def require_symmetric(function: str, operator: "DiffusionOperator") -> None:
     """Refuse weights that are not symmetric."""
-    if not graph.is_symmetric:
+    if not operator.is_symmetric:
         remedy = "Build them with normalization 'symmetric' or 'sinkhorn'."
         fail(function, "weights", "symmetric", "weights that are not", remedy)
 
 
-def _series(graph: Graph, step_size: float, n_steps: int, tolerance: float) -> ChebyshevSeries:
+def _series(
+    operator: "DiffusionOperator", step_size: float, n_steps: int, tolerance: float
+) -> ChebyshevSeries:
     # Gershgorin's discs give a bound on the eigenvalues for nothing; a longer step needs the exact
     # one, which the check of its stability has computed.
-    convex = step_size <= graph.max_convex_step_size
-    bound = graph.max_convex_step_size if convex else graph.max_stable_step_size
+    convex = step_size <= operator.max_convex_step_size
+    bound = operator.max_convex_step_size if convex else operator.max_stable_step_size
     upper = 2 / bound if bound < float("inf") else 1 / step_size
     return diffusion_series(step_size, n_steps, upper, tolerance)
 
 
-def _apply(
-    graph: Graph,
-    x: Tensor,
-    forward: Callable[[Tensor], Tensor],
-    transposed: Callable[[Tensor], Tensor],
-) -> Tensor:
+def _apply(operator: "DiffusionOperator", x: Tensor, forward: Map, transposed: Map) -> Tensor:
     """Apply a linear map to x; through autograd itself where the weights need gradients."""
-    if graph.weights.requires_grad:
+    if operator.weights.requires_grad:
         return forward(x)
     return apply_linear(x, forward, transposed)

@@ -8,7 +8,8 @@ from scipy import sparse
 from torch import Tensor
 
 from diffresnet._support.checks import fail
-from diffresnet.graph.weights import similarities
+from diffresnet.graph.exact_search import Neighbors, nearest_of
+from diffresnet.graph.weights import Bandwidths, similarities
 
 BLOCK = 256
 SPARE = 8
@@ -31,10 +32,8 @@ def attach_points(
     n_kept = min(max(n_top - 1, 1), len(fitted))
     rank = min(max(bandwidth_rank - 1, 1), n_kept)
     distances, columns = _nearest(points, fitted, n_kept)
-    widths = distances[:, rank - 1 : rank]
-    least = torch.where(distances > 0, distances, torch.inf).amin(dim=1, keepdim=True)
-    widths = torch.where(widths > 0, widths, least.nan_to_num(posinf=1.0))
-    weights = similarities(distances, bandwidth_scale * widths)
+    bandwidths = Bandwidths("attach_points", len(fitted), n_kept, None, rank)
+    weights = similarities(distances, bandwidth_scale * bandwidths.of_rows(distances))
     weights = weights / weights.sum(dim=1, keepdim=True)
     starts = np.arange(0, weights.numel() + 1, n_kept)
     parts = weights.flatten().numpy(), columns.flatten().numpy(), starts
@@ -55,13 +54,9 @@ def _nearest(points: Tensor, fitted: Tensor, n_kept: int) -> tuple[Tensor, Tenso
     """Return distances and indices of the nearest fitted points, from near to far."""
     norms = fitted.square().sum(dim=1)
     n_candidates = min(n_kept + SPARE, len(fitted))
-    found_distances: list[Tensor] = []
-    found: list[Tensor] = []
+    found: list[Neighbors] = []
     for block in points.split(BLOCK):
         rough = torch.addmm(norms, block.to(fitted), fitted.mT, alpha=-2)
         candidates = rough.topk(n_candidates, dim=1, largest=False).indices
-        exact = (fitted[candidates].to(block) - block.unsqueeze(1)).norm(dim=2)
-        order = exact.sort(dim=1, stable=True)
-        found_distances.append(order.values[:, :n_kept])
-        found.append(candidates.gather(1, order.indices[:, :n_kept]))
-    return torch.cat(found_distances), torch.cat(found)
+        found.append(nearest_of(candidates, fitted, block, n_kept))
+    return torch.cat([near.distances for near in found]), torch.cat([n.indices for n in found])

@@ -9,7 +9,8 @@ import math
 import torch
 from torch import Tensor
 
-from diffresnet.graph.exact_search import Neighbors
+from diffresnet.graph.distances import BLOCK_SIZE
+from diffresnet.graph.exact_search import Neighbors, nearest_of
 
 CELLS = 4
 """Cells, in units of the root of the number of points."""
@@ -28,8 +29,6 @@ SAMPLED = 32
 """Points a cell that k-means looks at."""
 
 N_ROUNDS = 5
-BLOCK_SIZE = 2**23
-"""How many distances are in memory at a time."""
 
 
 def can_search_cells(n_points: int, n_neighbors: int) -> bool:
@@ -46,8 +45,8 @@ def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
     half = exponent // 2  # the power itself may be out of range
     points = points * 2.0**-half * 2.0 ** (half - exponent)
     cells = _Cells((points - points.mean(dim=0)).float(), CELLS * math.isqrt(n_points))
-    found = torch.empty(n_points, n_neighbors, dtype=torch.long, device=points.device)
-    distances = torch.empty(n_points, n_neighbors, dtype=points.dtype, device=points.device)
+    distances = points.new_zeros(n_points, n_neighbors)
+    found = torch.arange(n_points, device=points.device).unsqueeze(1).repeat(1, n_neighbors)
     n_chosen = n_neighbors - 1 + SPARE_CANDIDATES
     for one in range(cells.n_cells):
         members, candidates = cells.members(one), cells.candidates(one, n_chosen + 1)
@@ -62,11 +61,8 @@ def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
             reduced = torch.addmm(norms, own, nearby.mT, alpha=-2)
             reduced.masked_fill_(candidates == rows.unsqueeze(1), torch.inf)
             chosen = candidates[reduced.topk(n_chosen, dim=1, largest=False).indices]
-            exact = (points[chosen] - points[rows].unsqueeze(1)).norm(dim=2)
-            order = exact.argsort(dim=1, stable=True)[:, : n_neighbors - 1]
-            found[rows] = torch.cat([rows.unsqueeze(1), chosen.gather(1, order)], dim=1)
-            itself = exact.new_zeros(len(rows), 1)
-            distances[rows] = torch.cat([itself, exact.gather(1, order)], dim=1)
+            near = nearest_of(chosen, points, points[rows], n_neighbors - 1)
+            distances[rows, 1:], found[rows, 1:] = near
     return Neighbors(distances * 2.0**half * 2.0 ** (exponent - half), found)
 
 

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from diffresnet._support.checks import as_tensor, check_choice, fail
 from diffresnet._support.types import Array, Normalization
+from diffresnet.graph.exact_search import first_smallest
 from diffresnet.graph.normalization import balance
 from diffresnet.graph.weights import Bandwidths, similarities
 
@@ -63,16 +64,6 @@ def weights_from_distances(
     lengths = given.clone()
     lengths.diagonal(dim1=-2, dim2=-1).fill_(-1)  # nearer than any other
     nearest = lengths.topk(max(kept.n_top, kept.rank), dim=-1, largest=False).values
-    near = _nearest(lengths, nearest[..., kept.n_top - 1 : kept.n_top], kept.n_top)
+    near = first_smallest(lengths, nearest[..., kept.n_top - 1 : kept.n_top], kept.n_top)
     values = similarities(lengths.clamp_(min=0), kept.of_rows(nearest.clamp_(min=0)))
     return balance(values.mul_(near), normalization)
-
-
-def _nearest(lengths: Tensor, last: Tensor, n_top: int) -> Tensor:
-    """Tell which entries are the `n_top` smallest of their row; of equal ones, the first."""
-    near = lengths <= last
-    if int(near.sum()) == near.numel() // near.shape[-1] * n_top:
-        return near
-    below, equal = lengths < last, lengths == last
-    missing = n_top - below.sum(dim=-1, keepdim=True)
-    return below | (equal & (equal.cumsum(dim=-1) <= missing))

@@ -12,18 +12,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-BLOCK_SIZE = 2**23
-"""How many distances of one large set are in memory at a time (64 MB in float64)."""
+from diffresnet.graph.distances import BLOCK_SIZE, CANCELLATION, subtract_again
+
+CLOSE = CANCELLATION[torch.float64]
 
 DIRECT_FEATURES = 16
 """Up to this many features, distances by subtraction cost no more than by matrix product."""
-
-CANCELLATION = 1e-6
-"""Squared distances below this part of the squared norms are computed again by subtraction.
-
-The product |x|^2 + |y|^2 - 2 x.y errs by some 1e-15 of the squared norms, so the others are right
-to some 1e-9.
-"""
 
 SINGLE_FACTOR = 512
 """From this many points a candidate on, it pays to choose candidates in float32."""
@@ -76,9 +70,7 @@ def _centered(sets: Tensor) -> Tensor:
 def _search_directly(sets: Tensor, rows: Tensor, n_neighbors: int) -> Neighbors:
     """Search for `rows` by subtraction: exact, but slow for many features."""
     distances = torch.cdist(sets[:, rows], sets, compute_mode="donot_use_mm_for_euclid_dist")
-    near, _ = _select(distances, rows, n_neighbors)
-    near.distances[..., 0] = 0
-    return near
+    return _select(distances, rows, n_neighbors)[0]
 
 
 class _ProductSearch:
@@ -156,14 +148,12 @@ class _ProductSearch:
 
     def _search_crowd(self, which: int, rows: Tensor, reduced: Tensor) -> Neighbors:
         """Search by subtraction among the points too close to the rows of one set."""
-        points, own = self.given[which], self.norms[which, rows].unsqueeze(-1)
-        near_enough = (reduced + own < 4 * CANCELLATION * own).nonzero()
-        reduced.fill_(torch.inf)
-        for some in near_enough.split(BLOCK_SIZE // points.shape[-1]):
-            row, column = some.unbind(dim=1)
-            reduced[row, column] = (points[rows[row]] - points[column]).square().sum(dim=-1)
-        near, _ = _select(reduced.unsqueeze(0), rows, self.n_neighbors)
-        near.distances[..., 0] = 0
+        own = self.norms[which, rows].unsqueeze(-1)
+        close = (reduced + own < 4 * CLOSE * own).unsqueeze(0)
+        squared = reduced.fill_(torch.inf).unsqueeze(0)
+        every = torch.arange(squared.shape[-1], device=rows.device).expand_as(squared)
+        subtract_again(squared, close, self.given[which : which + 1], rows, every)
+        near, _ = _select(squared, rows, self.n_neighbors)
         return Neighbors(near.distances[0].sqrt(), near.indices[0])
 
     def _memory(self, rows: Tensor, points: Tensor) -> Tensor:
@@ -180,13 +170,9 @@ class _ProductSearch:
         own = self.norms[:, rows].unsqueeze(-1)
         theirs = self.norms.gather(1, indices.flatten(1)).view_as(indices)
         squared = (reduced + own).clamp(min=0)
-        close = squared < CANCELLATION * (own + theirs)
+        close = squared < CLOSE * (own + theirs)
         close[..., 0] = False  # the point itself
-        for some in close.nonzero().split(BLOCK_SIZE // self.sets.shape[-1]):
-            which, row, place = some.unbind(dim=1)
-            others = indices[which, row, place]
-            difference = self.given[which, rows[row]] - self.given[which, others]
-            squared[which, row, place] = difference.square().sum(dim=-1)
+        subtract_again(squared, close, self.given, rows, indices)
         distances = squared.sqrt()
         distances[..., 0] = -torch.inf
         near = _by_distance(distances, indices)
@@ -196,13 +182,13 @@ class _ProductSearch:
 
 def _too_close(following: Tensor, own: Tensor) -> Tensor:
     """Tell where the one after the last neighbor is so close that the product may mistake them."""
-    return following + own < 2.1 * CANCELLATION * own
+    return following + own < 2.1 * CLOSE * own
 
 
 def _select(values: Tensor, rows: Tensor, n_smallest: int) -> tuple[Neighbors, Tensor]:
     """Return the smallest of `values` (T, R, N) in each row, in order, and the one that follows.
 
-    The row's own column comes first, as -inf, then equal values in the order of their columns. The
+    The row's own column comes first, as 0, then equal values in the order of their columns. The
     one that follows is infinite where there is none. `values` is overwritten.
     """
     n_points = values.shape[-1]
@@ -216,16 +202,28 @@ def _select(values: Tensor, rows: Tensor, n_smallest: int) -> tuple[Neighbors, T
         last, following = smallest.values[..., n_smallest - 1 :].unbind(dim=-1)
         tied = last == following
         if tied.any():
-            indices[tied] = _first_smallest(values[tied], last[tied].unsqueeze(-1), n_smallest)
-    return _by_distance(values.gather(-1, indices), indices), following
+            chosen = first_smallest(values[tied], last[tied].unsqueeze(-1), n_smallest)
+            indices[tied] = chosen.nonzero()[:, 1].view(-1, n_smallest)
+    near = _by_distance(values.gather(-1, indices), indices)
+    near.distances[..., 0] = 0
+    return near, following
 
 
-def _first_smallest(values: Tensor, last: Tensor, n_smallest: int) -> Tensor:
-    """Return the columns (R, n_smallest) of values below `last`, then of the first equal to it."""
+def first_smallest(values: Tensor, last: Tensor, n_smallest: int) -> Tensor:
+    """Tell which are the smallest of their row, up to `last` (..., 1); of equal ones, the first."""
+    near = values <= last
+    if int(near.sum()) == near.numel() // near.shape[-1] * n_smallest:
+        return near
     below, equal = values < last, values == last
     missing = n_smallest - below.sum(dim=-1, keepdim=True)
-    chosen = below | (equal & (equal.cumsum(dim=-1) <= missing))
-    return chosen.nonzero()[:, 1].view(-1, n_smallest)
+    return below | (equal & (equal.cumsum(dim=-1) <= missing))
+
+
+def nearest_of(candidates: Tensor, points: Tensor, block: Tensor, n_kept: int) -> Neighbors:
+    """Return the nearest of the candidates (n, c) of each point of a block (n, d)."""
+    apart = (points[candidates].to(block) - block.unsqueeze(1)).norm(dim=2)
+    near = apart.sort(dim=1, stable=True)
+    return Neighbors(near.values[:, :n_kept], candidates.gather(1, near.indices[:, :n_kept]))
 
 
 def _by_distance(distances: Tensor, indices: Tensor) -> Neighbors:

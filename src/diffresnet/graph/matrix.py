@@ -17,15 +17,9 @@ from torch import Tensor
 from diffresnet._support.checks import as_tensor, fail
 from diffresnet._support.types import Matrix, SparseMatrix
 
-
-def _import_quietly() -> None:
-    """Make the first CSR tensor of the process, on which torch warns that CSR is in beta."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        torch.sparse_csr_tensor([0, 0], [], [], size=(1, 1), check_invariants=False)
-
-
-_import_quietly()
+with warnings.catch_warnings():  # on the first CSR tensor of a process: CSR is in beta
+    warnings.simplefilter("ignore", UserWarning)
+    torch.sparse_csr_tensor([0, 0], [], [], size=(1, 1), check_invariants=False)
 
 
 def is_csr(matrix: Tensor) -> bool:
@@ -59,22 +53,14 @@ def csr(
 
 def csr_from_entries(rows: Tensor, columns: Tensor, values: Tensor, n_points: int) -> Tensor:
     """Return the CSR tensor of these entries; entries of the same place are added up."""
-    shape = (n_points, n_points)
-    where = torch.stack([rows, columns]).long()
-    summed = torch.sparse_coo_tensor(where, values, shape, check_invariants=False).coalesce()
-    rows, columns = summed.indices()
-    return csr(_row_starts(rows, n_points), columns, summed.values())
+    where, shape = torch.stack([rows, columns]).long(), (n_points, n_points)
+    return to_csr(torch.sparse_coo_tensor(where, values, shape, check_invariants=False))
 
 
-def _row_starts(rows: Tensor, n_points: int) -> Tensor:
-    counts = torch.bincount(rows, minlength=n_points)
-    return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-
-
-def to_csr(dense: Tensor) -> Tensor:
-    """Return a dense (N, N) tensor as CSR."""
-    rows, columns = dense.nonzero(as_tuple=True)
-    return csr_from_entries(rows, columns, dense[rows, columns], len(dense))
+def to_csr(matrix: Tensor) -> Tensor:
+    """Return an (N, N) tensor of any layout as CSR."""
+    rows = matrix if is_csr(matrix) else matrix.to_sparse_coo().to_sparse_csr()
+    return csr(*csr_parts(rows))
 
 
 def csr_parts(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -90,8 +76,8 @@ def rows_of(matrix: Tensor) -> Tensor:
 
 
 def with_values(matrix: Tensor, values: Tensor) -> Tensor:
-    """Return a CSR tensor with the places of `matrix` and other values."""
-    return csr(matrix.crow_indices(), matrix.col_indices(), values)
+    """Return `matrix` with other `entries`, at the same places."""
+    return csr(matrix.crow_indices(), matrix.col_indices(), values) if is_csr(matrix) else values
 
 
 def row_sums(matrix: Tensor) -> Tensor:
@@ -106,10 +92,8 @@ def diagonal(matrix: Tensor) -> Tensor:
     """Return the diagonal, of shape (N,) or (T, N)."""
     if not is_csr(matrix):
         return matrix.diagonal(dim1=-2, dim2=-1)
-    rows = rows_of(matrix)
-    here = rows == matrix.col_indices()
-    empty = matrix.values().new_zeros(matrix.shape[0])
-    return empty.index_add(0, rows[here], matrix.values()[here])
+    own = rows_of(matrix) == matrix.col_indices()
+    return row_sums(with_values(matrix, torch.where(own, matrix.values(), 0)))
 
 
 def scale(matrix: Tensor, left: Tensor, right: Tensor | None = None) -> Tensor:
@@ -125,17 +109,21 @@ def scale(matrix: Tensor, left: Tensor, right: Tensor | None = None) -> Tensor:
 
 def transpose(matrix: Tensor) -> Tensor:
     """Return the transpose, in the layout of `matrix`."""
-    if is_csr(matrix):
-        rows, columns = rows_of(matrix), matrix.col_indices()
-        return csr_from_entries(columns, rows, matrix.values(), matrix.shape[0])
-    return matrix.mT
+    return to_csr(matrix.mT) if is_csr(matrix) else matrix.mT
 
 
 def symmetrize(matrix: Tensor) -> Tensor:
     """Return (W + W') / 2, symmetric to the last bit."""
+    return _add_transpose(with_values(matrix, entries(matrix) / 2), 1)
+
+
+def _add_transpose(matrix: Tensor, factor: float) -> Tensor:
+    """Return W + factor W', with the places of both stored."""
     if not is_csr(matrix):
-        return matrix / 2 + matrix.mT / 2
-    return csr_from_entries(*_mirrored(matrix), _twice(matrix, 1) / 2, matrix.shape[0])
+        return matrix + factor * matrix.mT
+    rows, columns, values = rows_of(matrix), matrix.col_indices(), matrix.values()
+    places = torch.cat([rows, columns]), torch.cat([columns, rows])
+    return csr_from_entries(*places, torch.cat([values, factor * values]), matrix.shape[0])
 
 
 def add_diagonal(matrix: Tensor, diagonal: Tensor) -> Tensor:
@@ -168,18 +156,14 @@ def with_moderate_size(matrix: Tensor) -> Tensor:
     if values.numel() == 0:
         return matrix
     exponent = math.frexp(float(values.detach().max()))[1] - 1
-    if exponent == 0:
-        return matrix
     half = exponent // 2  # the power itself may be out of range
-    scaled = values * 2.0**-half * 2.0 ** (half - exponent)
-    return with_values(matrix, scaled) if is_csr(matrix) else scaled
+    return with_values(matrix, values * 2.0**-half * 2.0 ** (half - exponent))
 
 
 def affine(matrix: Tensor, factor: float, shift: float | Tensor) -> Tensor:
     """Return factor W + shift I; `shift` may differ from row to row, as (N,) or (T, N)."""
-    scaled = with_values(matrix, factor * matrix.values()) if is_csr(matrix) else factor * matrix
-    ones = entries(matrix).new_ones(matrix.shape[:-1])
-    return add_diagonal(scaled, shift * ones)
+    scaled = with_values(matrix, factor * entries(matrix))
+    return add_diagonal(scaled, shift * entries(matrix).new_ones(matrix.shape[:-1]))
 
 
 def add_product(base: Tensor, matrix: Tensor, x: Tensor, beta: float) -> Tensor:
@@ -197,39 +181,34 @@ def add_product(base: Tensor, matrix: Tensor, x: Tensor, beta: float) -> Tensor:
 
 def is_symmetric(matrix: Tensor) -> bool:
     """Tell whether W equals its transpose up to rounding."""
-    matrix = matrix.detach()
-    if is_csr(matrix):
-        mirrored = csr_from_entries(*_mirrored(matrix), _twice(matrix, -1), matrix.shape[0])
-        difference = mirrored.values()
-        size = csr_from_entries(*_mirrored(matrix), _twice(matrix, 1), matrix.shape[0]).values()
-    else:
-        difference, size = matrix - matrix.mT, matrix + matrix.mT
+    difference, size = (entries(_add_transpose(matrix.detach(), sign)) for sign in (-1, 1))
     return bool((difference.abs() <= 16 * torch.finfo(matrix.dtype).eps * size).all())
-
-
-def _mirrored(matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """Return rows and columns of the entries of W, then of those of its transpose."""
-    rows, columns = rows_of(matrix), matrix.col_indices().long()
-    return torch.cat([rows, columns]), torch.cat([columns, rows])
-
-
-def _twice(matrix: Tensor, factor: float) -> Tensor:
-    return torch.cat([matrix.values(), factor * matrix.values()])
 
 
 def to_scipy(matrix: Tensor) -> sparse.csr_array:
     """Return a CSR tensor as a SciPy array; on a CPU the two share memory."""
-    matrix = matrix.detach().cpu()
-    parts = matrix.values(), matrix.col_indices(), matrix.crow_indices()
-    values, columns, starts = (part.numpy() for part in parts)
-    n_points = matrix.shape[0]
-    return sparse.csr_array((values, columns, starts), shape=(n_points, n_points))
+    starts, columns, values = (part.numpy() for part in csr_parts(matrix.detach().cpu()))
+    shape = (matrix.shape[0], matrix.shape[1])
+    return sparse.csr_array((values, columns, starts), shape=shape)
+
+
+def from_scipy(function: str, argument: str, matrix: SparseMatrix) -> Tensor:
+    """Return a SciPy matrix of any format as a CSR tensor, in memory of its own."""
+    array = sparse.csr_array(cast("sparse.csr_array", matrix), copy=True)
+    array.sum_duplicates()
+    starts, columns = torch.from_numpy(array.indptr), torch.from_numpy(array.indices)
+    values = as_tensor(function, argument, array.data)
+    return csr(starts, columns, values, n_columns=array.shape[1])
 
 
 def as_square(function: str, argument: str, matrix: Matrix) -> Tensor:
     """Return a non-negative finite matrix as a dense (N, N) or (T, N, N), or as a CSR tensor."""
+    remedy = "Pass one row and one column a point."
     if isinstance(matrix, sparse.sparray | sparse.spmatrix):
-        tensor = _from_scipy(function, argument, matrix)
+        shape = tuple(cast("sparse.csr_array", matrix).shape)
+        if len(shape) != 2 or shape[0] != shape[1]:
+            fail(function, argument, "square", f"shape {shape}", remedy)
+        tensor = from_scipy(function, argument, matrix)
     elif isinstance(matrix, Tensor):
         tensor = as_tensor(function, argument, matrix)
     else:  # a copy, so that nobody changes it behind our back
@@ -238,15 +217,11 @@ def as_square(function: str, argument: str, matrix: Matrix) -> Tensor:
     allowed = (2, 3) if tensor.layout == torch.strided else (2,)
     if tensor.ndim not in allowed or shape[-1] != shape[-2]:
         must = "square, of shape (N, N) or, dense, (T, N, N)"
-        fail(function, argument, must, f"shape {shape}", "Pass one row and one column a point.")
+        fail(function, argument, must, f"shape {shape}", remedy)
     if 0 in shape:
         fail(function, argument, "non-empty", f"shape {shape}", "Pass at least one point.")
-    if tensor.layout == torch.sparse_csr:
-        tensor = csr(tensor.crow_indices(), tensor.col_indices(), tensor.values().detach())
-    elif tensor.layout != torch.strided:
-        summed = tensor.detach().to_sparse_coo().coalesce()
-        rows, columns = summed.indices()
-        tensor = csr_from_entries(rows, columns, summed.values(), shape[0])
+    if tensor.layout != torch.strided:
+        tensor = to_csr(tensor.detach())
     values = entries(tensor).detach()
     if not torch.isfinite(values).all():
         got = f"{int((~torch.isfinite(values)).sum())} NaN or infinite entries"
@@ -258,18 +233,3 @@ def as_square(function: str, argument: str, matrix: Matrix) -> Tensor:
         largest = f"entries of up to {values.max():g}"
         fail(function, argument, "small enough for finite row sums", largest, "Rescale it.")
     return tensor
-
-
-def _from_scipy(function: str, argument: str, matrix: SparseMatrix) -> Tensor:
-    given = cast("sparse.csr_array", matrix)  # whatever its format
-    shape = tuple(given.shape)
-    if len(shape) != 2 or shape[0] != shape[1]:
-        remedy = "Pass one row and one column a point."
-        fail(function, argument, "square", f"shape {shape}", remedy)
-    array = sparse.csr_array(given)
-    if not array.has_canonical_format:
-        array = array.copy()
-        array.sum_duplicates()
-    values = as_tensor(function, argument, array.data.copy())
-    starts, columns = (torch.from_numpy(part.copy()) for part in (array.indptr, array.indices))
-    return csr(starts, columns, values)

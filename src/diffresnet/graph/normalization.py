@@ -58,9 +58,9 @@ def balance(matrix: Tensor, normalization: Normalization) -> Tensor:
         return mx.scale(matrix, _power(mx.row_sums(matrix), -1))
     if normalization == "symmetric":
         factors = _power(mx.row_sums(matrix), -0.5)
-        return mx.symmetrize(mx.scale(matrix, factors, factors))
-    matrix = mx.symmetrize(matrix)
-    factors = _sinkhorn_factors(matrix)
+    else:
+        matrix = mx.symmetrize(matrix)
+        factors = _sinkhorn_factors(matrix)
     return mx.symmetrize(mx.scale(matrix, factors, factors))
 
 
@@ -96,7 +96,6 @@ def balance_dense(weights: Tensor, offset: float = 0.0) -> Tensor:
         weights: symmetric and non-negative; the diagonal is taken for 0.
         offset: added to the row sums d, as some methods do.
     """
-    links = weights.clone()
-    links.diagonal(dim1=-2, dim2=-1).fill_(0)
+    links = mx.set_diagonal(weights, 0)
     factors = _power(links.sum(dim=-1) + offset, -0.5)
-    return links * factors.unsqueeze(-1) * factors.unsqueeze(-2)
+    return mx.scale(links, factors, factors)

@@ -19,7 +19,8 @@ from diffresnet._support.checks import (
 )
 from diffresnet._support.types import Array, Matrix, Normalization, Search
 from diffresnet.graph import matrix as mx
-from diffresnet.graph.neighbors import Neighbors, search_neighbors
+from diffresnet.graph.exact_search import first_smallest
+from diffresnet.graph.neighbors import search_neighbors
 from diffresnet.graph.normalization import balance, normalize
 
 
@@ -93,34 +94,18 @@ def sparsify(weights: Matrix, n_top: int) -> Tensor:
     n_points = matrix.shape[-1]
     n_top = check_count("sparsify", "n_top", n_top, low=1, high=n_points, of="the number of points")
     if not mx.is_csr(matrix):
-        return torch.where(_largest_of_row(matrix.detach(), n_top), matrix, 0)
-    rows, columns = mx.rows_of(matrix), matrix.col_indices().long()
-    keep = _largest_entries(matrix.values(), rows, columns, n_top)
-    return mx.csr_from_entries(rows[keep], columns[keep], matrix.values()[keep], n_points)
-
-
-def _largest_of_row(dense: Tensor, n_top: int) -> Tensor:
-    """Tell which entries of a dense matrix are among the `n_top` largest of their row."""
-    last = dense.topk(n_top, dim=-1).values[..., -1:]
-    own = torch.eye(dense.shape[-1], dtype=torch.bool, device=dense.device)
-    above, equal = dense > last, dense == last
-    missing = n_top - above.sum(dim=-1, keepdim=True)
-    missing = missing - (equal & own).sum(dim=-1, keepdim=True)
-    others = equal & ~own
-    return above | (equal & own) | (others & (others.cumsum(dim=-1) <= missing))
-
-
-def _largest_entries(values: Tensor, rows: Tensor, columns: Tensor, n_top: int) -> Tensor:
-    """Tell which entries, listed row by row, are among the `n_top` largest of their row."""
+        negated = -matrix.detach()
+        last = negated.topk(n_top, dim=-1, largest=False).values[..., -1:]
+        own = negated.diagonal(dim1=-2, dim2=-1)
+        own[own == last.squeeze(-1)] = -torch.inf  # before its equals
+        return torch.where(first_smallest(negated, last, n_top), matrix, 0)
+    rows, columns, values = mx.rows_of(matrix), matrix.col_indices().long(), matrix.values()
     order = (columns != rows).to(torch.uint8).argsort(stable=True)
     order = order[values[order].argsort(descending=True, stable=True)]
     order = order[rows[order].argsort(stable=True)]
-    counts = torch.bincount(rows)
-    starts = counts.cumsum(0) - counts
-    place_in_row = torch.arange(len(rows), device=rows.device) - starts[rows[order]]
-    keep = torch.zeros_like(rows, dtype=torch.bool)
-    keep[order] = place_in_row < n_top
-    return keep
+    place_in_row = torch.arange(len(rows), device=rows.device) - matrix.crow_indices()[rows[order]]
+    kept = order[place_in_row < n_top]
+    return mx.csr_from_entries(rows[kept], columns[kept], values[kept], n_points)
 
 
 def build_weights(
@@ -173,10 +158,10 @@ def build_weights(
     given = as_points("build_weights", points)
     kept = Bandwidths("build_weights", given.shape[-2], n_top, bandwidth, bandwidth_rank)
     wide = search_neighbors("build_weights", "n_top", given, max(kept.n_top, kept.rank), search)
-    near = Neighbors(wide.distances[..., : kept.n_top], wide.indices[..., : kept.n_top])
+    distances, indices = (part[..., : kept.n_top] for part in wide)
     scale = check_real("build_weights", "bandwidth_scale", bandwidth_scale)
-    values = similarities(near.distances, scale * kept.of_rows(wide.distances))
-    return balance(_assemble(near, values), normalization)
+    values = similarities(distances, scale * kept.of_rows(wide.distances))
+    return balance(_assemble(indices, values), normalization)
 
 
 class Bandwidths:
@@ -216,15 +201,15 @@ class Bandwidths:
         return torch.where(ranked > 0, ranked, torch.where(positive.isfinite(), positive, 1))
 
 
-def _assemble(near: Neighbors, values: Tensor) -> Tensor:
+def _assemble(indices: Tensor, values: Tensor) -> Tensor:
     """Put the `values` of the neighbors in their places: CSR for one set, dense for a batch."""
     n_points = values.shape[-2]
     if values.ndim == 3:
         dense = values.new_zeros(*values.shape[:-1], n_points)
-        return dense.scatter(-1, near.indices, values)
+        return dense.scatter(-1, indices, values)
     rows = torch.arange(n_points, device=values.device).unsqueeze(-1).expand_as(values)
     linked = values > 0  # far neighbors may underflow to 0: no link
-    return mx.csr_from_entries(rows[linked], near.indices[linked], values[linked], n_points)
+    return mx.csr_from_entries(rows[linked], indices[linked], values[linked], n_points)
 
 
 def graph_weights(adjacency: Matrix) -> Tensor:

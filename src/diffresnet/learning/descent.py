@@ -6,20 +6,19 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import torch
 from torch import nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from diffresnet._support.checks import check_count, fail
+from diffresnet._support.checks import fail
 from diffresnet._support.progress import progress_bar
+from diffresnet._support.settings import Count, CountOrZero, check_settings
 from diffresnet._support.writing import write_whole
 from diffresnet.learning.losses import Batch, LossTerm
 from diffresnet.learning.stopping import EarlyStopping
-
-Ending: TypeAlias = Literal["finished", "stopped early", "interrupted"]
 
 
 @dataclass
@@ -32,7 +31,7 @@ class History:
     """
 
     records: list[dict[str, float]] = field(default_factory=list[dict[str, float]])
-    ending: Ending = "finished"
+    ending: Literal["finished", "stopped early", "interrupted"] = "finished"
 
     @property
     def n_epochs(self) -> int:
@@ -85,17 +84,16 @@ class Descent:
     """
 
     make_optimizer: Callable[[Iterable[nn.Parameter]], Optimizer]
-    n_epochs: int
+    n_epochs: CountOrZero
     make_schedule: Callable[[Optimizer], LRScheduler] | None = None
     renew_optimizer: bool = False
     stopping: EarlyStopping | None = None
     checkpoint: Path | None = None
-    checkpoint_every: int = 10
+    checkpoint_every: Count = 10
     show_progress: bool = True
 
     def __post_init__(self) -> None:
-        check_count("Descent", "n_epochs", self.n_epochs, low=0)
-        check_count("Descent", "checkpoint_every", self.checkpoint_every, low=1)
+        check_settings(self)
         if self.renew_optimizer and self.make_schedule is not None:
             remedy = "Drop the schedule, or keep the optimizer."
             got = "a schedule beside `renew_optimizer`"
@@ -154,12 +152,10 @@ class Descent:
 @contextmanager
 def _forked_randomness(generator: torch.Generator | None) -> Generator[None]:
     """Let torch's own random numbers follow from `generator`, and leave them as they were."""
-    if generator is None:
-        yield
-        return
-    seed = int(torch.randint(2**62, (), generator=generator))
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    seed = None if generator is None else int(torch.randint(2**62, (), generator=generator))
+    with torch.random.fork_rng(enabled=seed is not None):
+        if seed is not None:
+            torch.manual_seed(seed)
         yield
 
 
@@ -179,6 +175,8 @@ class _Run:
         self.optimizer = self.descent.make_optimizer(self.model.parameters())
         make_schedule = self.descent.make_schedule
         self.schedule = None if make_schedule is None else make_schedule(self.optimizer)
+        # What must be the same when training goes on.
+        self.kinds = [type(self.optimizer).__name__, type(self.schedule).__name__]
 
     def start(self) -> None:
         """Go on from the checkpoint, or record the untrained model."""
@@ -245,7 +243,7 @@ class _Run:
             return
         stopping, schedule = self.descent.stopping, self.schedule
         state = {
-            "kinds": self._kinds(),
+            "kinds": self.kinds,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedule": None if schedule is None else schedule.state_dict(),
@@ -258,15 +256,11 @@ class _Run:
         torch.save(state, content)
         write_whole(self.descent.checkpoint, content.getvalue())
 
-    def _kinds(self) -> list[str]:
-        """Return what must be the same when training goes on."""
-        return [type(self.optimizer).__name__, type(self.schedule).__name__]
-
     def _load(self, checkpoint: Path) -> None:
         before = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
         try:
             state: dict[str, Any] = torch.load(checkpoint, weights_only=True)
-            if state["kinds"] != self._kinds():
+            if state["kinds"] != self.kinds:
                 raise ValueError(f"optimizer and schedule were {state['kinds']}")  # noqa: TRY301
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])

@@ -9,6 +9,8 @@ width, since W3 is of the size of its change; so do its logits, in proportion, w
 mostly stay the same.
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -23,10 +25,6 @@ def solve_kernel(tasks: Tasks, schedule: Schedule) -> Tensor:
     """Return the logits (T, K, N) of every point after training in the limit of infinite width.
 
     Deterministic: the random logits of an untrained network are replaced by their mean, 0.
-
-    Args:
-        tasks: what to learn.
-        schedule: of gradient descent.
     """
     with torch.no_grad():
         kernel = residual_kernel(tasks.gram)
@@ -37,25 +35,9 @@ def solve_kernel(tasks: Tasks, schedule: Schedule) -> Tensor:
         else:  # P is symmetric
             rows = propagator[:, :n_seen] @ kernel @ propagator
         rows = rows + AFTER_DIFFUSION
-        return descend(rows[..., :n_seen].contiguous(), tasks, schedule) @ rows
-
-
-def descend(kernel: Tensor, tasks: Tasks, schedule: Schedule) -> Tensor:
-    """Return the coefficients (T, K, n_seen) of the kernel's rows after gradient descent.
-
-    Args:
-        kernel: (T, n_seen, n_seen) among the points that the loss sees.
-        tasks: which give the loss.
-        schedule: of gradient descent.
-    """
-    coefficients = kernel.new_zeros(len(kernel), tasks.n_classes, kernel.shape[1])
-    velocity = torch.zeros_like(coefficients)
-    for rate in schedule.rates():
-        gradient = tasks.loss_gradient(coefficients @ kernel)
-        torch.add(gradient, velocity, alpha=schedule.momentum, out=velocity)
-        velocity.add_(coefficients, alpha=schedule.weight_decay)
-        coefficients.add_(velocity, alpha=-rate)
-    return coefficients
+        seen = rows[..., :n_seen].contiguous()
+        start = seen.new_zeros(len(seen), tasks.n_classes, n_seen)
+        return _descend(start, lambda now: tasks.loss_gradient(now @ seen), schedule) @ rows
 
 
 def solve_factored(factors: Tensor, tasks: Tasks, schedule: Schedule) -> Tensor:
@@ -74,11 +56,16 @@ def solve_factored(factors: Tensor, tasks: Tasks, schedule: Schedule) -> Tensor:
     """
     with torch.no_grad():
         seen = factors if tasks.sees_unlabeled else factors[:, : tasks.n_labeled]
-        weights = factors.new_zeros(len(factors), tasks.n_classes, factors.shape[-1])
-        velocity = torch.zeros_like(weights)
         columns = seen.mT.contiguous()
-        for rate in schedule.rates():
-            gradient = tasks.loss_gradient(weights @ columns) @ seen
-            velocity = schedule.momentum * velocity + gradient + schedule.weight_decay * weights
-            weights = weights - rate * velocity
-        return weights
+        start = factors.new_zeros(len(factors), tasks.n_classes, factors.shape[-1])
+        return _descend(start, lambda now: tasks.loss_gradient(now @ columns) @ seen, schedule)
+
+
+def _descend(start: Tensor, gradient_at: Callable[[Tensor], Tensor], schedule: Schedule) -> Tensor:
+    """Return `start` after gradient descent with momentum, in the same memory."""
+    velocity = torch.zeros_like(start)
+    for rate in schedule.rates():
+        torch.add(gradient_at(start), velocity, alpha=schedule.momentum, out=velocity)
+        velocity.add_(start, alpha=schedule.weight_decay)
+        start.add_(velocity, alpha=-rate)
+    return start

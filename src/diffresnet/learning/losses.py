@@ -1,13 +1,15 @@
 """The loss terms of the paper, each a small object that is called with the outputs of a model."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from diffresnet._support.checks import check_real, fail
+from diffresnet._support.checks import fail
+from diffresnet._support.settings import NonNegative, check_settings
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.learning.labels import UNLABELED
 
@@ -26,15 +28,11 @@ class Batch:
     labels: Tensor
 
 
-class LossTerm(Protocol):
-    """A part of the loss: called with outputs and their batch, it gives a scalar.
+LossTerm: TypeAlias = Callable[[Tensor, Batch], Tensor]
+"""A part of the loss: called with outputs and their batch, it gives a scalar.
 
-    Outputs have shape (N, n_classes), or (T, N, n_classes) for a batch of problems.
-    """
-
-    def __call__(self, outputs: Tensor, batch: Batch) -> Tensor:
-        """Return the term as a scalar tensor."""
-        ...
+Outputs have shape (N, n_classes), or (T, N, n_classes) for a batch of problems.
+"""
 
 
 @dataclass(frozen=True)
@@ -79,10 +77,9 @@ class LaplacianPenalty:
     """
 
     operator: DiffusionOperator
-    weight: float
+    weight: NonNegative
 
-    def __post_init__(self) -> None:
-        check_real("LaplacianPenalty", "weight", self.weight, zero=True)
+    __post_init__ = check_settings
 
     def __call__(self, outputs: Tensor, batch: Batch) -> Tensor:  # noqa: ARG002  (the interface)
         """Return the penalty of the outputs, of all points."""
@@ -104,10 +101,10 @@ class PrototypicalLoss:
 
     rows: Tensor
     distances: Tensor
-    weight: float
+    weight: NonNegative
 
     def __post_init__(self) -> None:
-        check_real("PrototypicalLoss", "weight", self.weight, zero=True)
+        check_settings(self)
         if self.rows.dtype == torch.bool or self.distances.ndim != 2:
             got = f"{self.rows.dtype} rows and distances of shape {tuple(self.distances.shape)}"
             remedy = "Turn a mask into rows by `mask.nonzero().flatten()`."

@@ -9,7 +9,6 @@ which for many small tasks costs less than the features.
 import torch
 from torch import Tensor
 from torch.nn import functional
-from torch.nn.functional import normalize
 
 
 def members_of(classes: Tensor, n_classes: int, dtype: torch.dtype) -> Tensor:
@@ -116,6 +115,6 @@ def spherical_kmeans(
         membership = (sharpness * (points @ prototypes.mT)).softmax(dim=1)
         membership[rows] = 0
         membership[rows, classes] = 1
-        means = normalize(membership.mT @ points, dim=1)
-        prototypes = normalize(torch.lerp(prototypes, means, rate), dim=1)
+        means = functional.normalize(membership.mT @ points, dim=1)
+        prototypes = functional.normalize(torch.lerp(prototypes, means, rate), dim=1)
     return prototypes

@@ -13,6 +13,7 @@ rounding:
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from diffresnet.learning.tasks import BlockParameters, Initial, Schedule, Tasks
 
@@ -21,13 +22,7 @@ ALIGNMENT = 16
 
 
 def solve_reordered(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tensor:
-    """Return the logits (T, K, N) of every point after training, equal to `solve_by_descent`.
-
-    Args:
-        tasks: what to learn.
-        schedule: of gradient descent.
-        initial: gives the parameters that the training of each task starts from.
-    """
+    """Return the logits (T, K, N) of every point after training, equal to `solve_by_descent`."""
     # One task at a time: all of its numbers stay in the processor's cache.
     mixing = _mixing_weights(schedule)
     with torch.no_grad():
@@ -74,8 +69,8 @@ class _Training:
         self.hidden_gram = task.gram[0] + 1
         self.active, self.errors = self.points.clone(), torch.empty_like(self.hidden)
         # W2 and b2 at the start, and the factors of the gradients since then.
-        self.inner = points.new_zeros(width, width)
-        self.inner[: self.n_features] = self._widen(start.fc2_weight, start.fc2_bias, width)
+        inner = self._widen(start.fc2_weight, start.fc2_bias, width)
+        self.inner = pad(inner, (0, 0, 0, width - self.n_features))
         self.lefts = points.new_zeros(schedule.n_epochs * n_classes, width)
         self.rights = torch.empty_like(self.lefts)
         self.starts = mixing[:, 0].tolist()
@@ -84,10 +79,7 @@ class _Training:
 
     def _widen(self, matrix: Tensor, column: Tensor, width: int) -> Tensor:
         """Add a column, and columns of zeros up to `width`."""
-        wide = matrix.new_zeros(len(matrix), width)
-        wide[:, : self.n_features] = matrix
-        wide[:, self.n_features] = column
-        return wide
+        return pad(torch.column_stack([matrix, column]), (0, width - self.n_features - 1))
 
     def run(self) -> Tensor:
         """Train, and return the logits (K, N)."""
@@ -113,9 +105,7 @@ class _Training:
         """Return P times the errors, which are those of the first points, or of all."""
         if self.propagator is not None:
             return errors @ self.propagator[: errors.shape[1]]  # P is symmetric
-        spread = errors.new_zeros(errors.shape[0], len(self.points))
-        spread[:, : errors.shape[1]] = errors
-        return spread
+        return pad(errors, (0, len(self.points) - errors.shape[1]))
 
     def _step(self, epoch: int, rate: float) -> None:
         n_features, past = self.n_features, epoch * self.task.n_classes

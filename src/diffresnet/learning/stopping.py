@@ -7,7 +7,8 @@ from typing import Any
 
 from torch import nn
 
-from diffresnet._support.checks import check_count, fail
+from diffresnet._support.checks import fail
+from diffresnet._support.settings import Count, check_settings
 
 
 @dataclass
@@ -24,7 +25,7 @@ class EarlyStopping:
         accuracy: the name under which `evaluate` reports the validation accuracy.
     """
 
-    patience: int
+    patience: Count
     loss: str = "validation_loss"
     accuracy: str = "validation_accuracy"
     best_loss: float = field(default=float("inf"), init=False)
@@ -32,17 +33,14 @@ class EarlyStopping:
     n_waited: int = field(default=0, init=False)
     best_state: dict[str, Any] | None = field(default=None, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        check_count("EarlyStopping", "patience", self.patience, low=1)
+    __post_init__ = check_settings
 
     def update(self, record: Mapping[str, float], model: nn.Module) -> bool:
         """Take note of an epoch; tell whether to stop."""
         for name in (self.loss, self.accuracy):
             if name not in record:
-                got = f"only {', '.join(record) or 'nothing'}"
-                fail(
-                    "EarlyStopping", "evaluate", f"a function that reports {name!r}", got, "Add it."
-                )
+                must, got = f"a function that reports {name!r}", ", ".join(record) or "nothing"
+                fail("EarlyStopping", "evaluate", must, f"only {got}", "Add it.")
         loss, accuracy = record[self.loss], record[self.accuracy]
         if not math.isnan(loss) and (loss <= self.best_loss or accuracy >= self.best_accuracy):
             self.best_loss = min(self.best_loss, loss)

@@ -1,11 +1,13 @@
 """Train the network of each task by autograd, one after the other: plain, slow, the reference."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import torch
-from torch import Tensor, nn
-from torch.optim import SGD, Optimizer
-from torch.optim.lr_scheduler import LRScheduler, MultiStepLR
+from torch import Tensor
+from torch.nn.functional import pad
+from torch.optim import SGD
+from torch.optim.lr_scheduler import MultiStepLR
 
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.learning.descent import Descent
@@ -22,17 +24,16 @@ from diffresnet.nn import DiffResNet
 
 
 def solve_by_descent(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tensor:
-    """Return the logits (T, K, N) of every point after training.
-
-    Args:
-        tasks: what to learn.
-        schedule: of gradient descent.
-        initial: gives the parameters that the training of each task starts from.
-    """
+    """Return the logits (T, K, N) of every point after training."""
     descent = Descent(
-        lambda parameters: _optimizer(schedule, parameters),
+        partial(
+            SGD,
+            lr=schedule.learning_rate,
+            momentum=schedule.momentum,
+            weight_decay=schedule.weight_decay,
+        ),
         schedule.n_epochs,
-        make_schedule=lambda optimizer: _rates(schedule, optimizer),
+        partial(MultiStepLR, milestones=schedule.milestone_epochs, gamma=schedule.factor),
         show_progress=False,
     )
     trained = [
@@ -40,19 +41,6 @@ def solve_by_descent(tasks: Tasks, schedule: Schedule, initial: Initial) -> Tens
         for which in range(len(tasks.points))
     ]
     return torch.stack(trained)
-
-
-def _optimizer(schedule: Schedule, parameters: Iterable[nn.Parameter]) -> Optimizer:
-    return SGD(
-        parameters,
-        schedule.learning_rate,
-        momentum=schedule.momentum,
-        weight_decay=schedule.weight_decay,
-    )
-
-
-def _rates(schedule: Schedule, optimizer: Optimizer) -> LRScheduler:
-    return MultiStepLR(optimizer, schedule.milestone_epochs, gamma=schedule.factor)
 
 
 def _solve_one(task: Tasks, descent: Descent, parameters: BlockParameters) -> Tensor:
@@ -66,12 +54,11 @@ def _solve_one(task: Tasks, descent: Descent, parameters: BlockParameters) -> Te
             n_steps=task.n_steps,
             method="euler",
         )
-    model = model.to(points.dtype).to_empty(device=points.device)
-    with torch.no_grad():
-        for ours, given in zip(model.parameters(), parameters, strict=True):
-            ours.copy_(given)
-    unlabeled = torch.full((len(points) - task.n_labeled,), UNLABELED, device=points.device)
-    batch = Batch((points, operator), torch.cat([task.labels[0].long(), unlabeled]))
+    given = (tensor.detach().to(points, copy=True) for tensor in parameters)
+    model.load_state_dict(dict(zip(model.state_dict(), given, strict=True)), assign=True)
+    n_unlabeled = len(points) - task.n_labeled
+    labels = pad(task.labels[0].long(), (0, n_unlabeled), value=UNLABELED)
+    batch = Batch((points, operator), labels)
     with torch.enable_grad():  # evaluations turn gradients off
         history = descent.train(model, lambda: [batch], _terms(task, operator))
     if history.ending == "interrupted":  # a task that is half learned is of no use

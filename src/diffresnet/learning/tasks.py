@@ -6,16 +6,17 @@ labeled points, and may have two more terms, which see the unlabeled ones too.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
-from diffresnet._support.checks import check_count, check_real, fail
+from diffresnet._support.checks import fail
+from diffresnet._support.settings import CountOrZero, NonNegative, Positive, check_settings
 from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.learning.prototypes import members_of
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,14 @@ class Schedule:
         factor: see `milestones`.
     """
 
-    learning_rate: float = 0.1
-    momentum: float = 0.9
-    weight_decay: float = 1e-4
-    n_epochs: int = 100
+    learning_rate: Positive = 0.1
+    momentum: NonNegative = 0.9
+    weight_decay: NonNegative = 1e-4
+    n_epochs: CountOrZero = 100
     milestones: tuple[float, ...] = (0.5, 0.75)
     factor: float = 0.1
 
-    def __post_init__(self) -> None:
-        check_real("Schedule", "learning_rate", self.learning_rate)
-        check_real("Schedule", "momentum", self.momentum, zero=True)
-        check_real("Schedule", "weight_decay", self.weight_decay, zero=True)
-        check_count("Schedule", "n_epochs", self.n_epochs, low=0)
+    __post_init__ = check_settings
 
     @property
     def milestone_epochs(self) -> list[int]:
@@ -103,18 +100,15 @@ class Tasks:
     labels: Tensor
     n_classes: int
     operator: DiffusionOperator | None = None
-    step_size: float = 0.5
-    n_steps: int = 0
+    step_size: NonNegative = 0.5
+    n_steps: CountOrZero = 0
     prototype_distances: Tensor | None = None
-    prototype_weight: float = 0.0
-    output_laplacian_weight: float = 0.0
+    prototype_weight: NonNegative = 0.0
+    output_laplacian_weight: NonNegative = 0.0
     inner_products: Tensor | None = None
 
     def __post_init__(self) -> None:
-        check_real("Tasks", "step_size", self.step_size, zero=True)
-        check_count("Tasks", "n_steps", self.n_steps, low=0)
-        check_real("Tasks", "prototype_weight", self.prototype_weight, zero=True)
-        check_real("Tasks", "output_laplacian_weight", self.output_laplacian_weight, zero=True)
+        check_settings(self)
         n_tasks, n_points, _ = self.points.shape
         if self.labels.ndim != 2 or len(self.labels) != n_tasks or self.n_labeled > n_points:
             must, got = f"of shape ({n_tasks}, n_labeled)", f"shape {tuple(self.labels.shape)}"
@@ -162,8 +156,7 @@ class Tasks:
     @cached_property
     def targets(self) -> Tensor:
         """The labels, (T, K, n_labeled), 1 at the class of each point and 0 elsewhere."""
-        hot = functional.one_hot(self.labels.long(), self.n_classes)
-        return hot.to(self.points.dtype).mT.contiguous()
+        return members_of(self.labels, self.n_classes, self.points.dtype)
 
     def diffuse(self, x: Tensor) -> Tensor:
         """Return P x."""
@@ -182,12 +175,10 @@ class Tasks:
         errors = logits[..., :n_labeled].softmax(dim=1).sub_(self.targets).div_(n_labeled)
         if not self.sees_unlabeled:
             return errors
+        gradient = torch.zeros_like(logits)
         if self.output_laplacian_weight > 0 and self.operator is not None:
             factor = 4 * self.output_laplacian_weight
-            gradient = torch.empty_like(logits)
-            gradient.baddbmm_(logits, self.operator.laplacian, beta=0, alpha=factor)
-        else:
-            gradient = torch.zeros_like(logits)
+            gradient.baddbmm_(logits, self.operator.laplacian, alpha=factor)
         gradient[..., :n_labeled].add_(errors)
         if self.prototype_weight > 0 and self.prototype_distances is not None:
             probabilities = logits[..., n_labeled:].softmax(dim=1)
@@ -198,15 +189,8 @@ class Tasks:
 
     def __getitem__(self, some: slice) -> "Tasks":
         """Return some of the tasks."""
-        return Tasks(
-            self.points[some],
-            self.labels[some],
-            self.n_classes,
-            None if self.operator is None else DiffusionOperator(self.operator.weights[some]),
-            self.step_size,
-            self.n_steps,
-            None if self.prototype_distances is None else self.prototype_distances[some],
-            self.prototype_weight,
-            self.output_laplacian_weight,
-            None if self.inner_products is None else self.inner_products[some],
-        )
+        operator = self.operator and DiffusionOperator(self.operator.weights[some])
+        names = ("points", "labels", "prototype_distances", "inner_products")
+        given = {name: getattr(self, name) for name in names}
+        parts = {name: None if one is None else one[some] for name, one in given.items()}
+        return replace(self, operator=operator, **parts)

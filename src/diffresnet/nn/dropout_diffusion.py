@@ -5,7 +5,8 @@ before the next few: they stay in the cache. Dropout takes one random byte a num
 goes into the step's matrix.
 """
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor
 
 from diffresnet._support.checks import check_probability, fail
+from diffresnet.diffusion.linear import apply_linear
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.product import column_blocks, product
@@ -44,9 +46,8 @@ class DropoutDiffusion:
             remedy = "Use `graph_weights`, or average the weights with their transpose."
             fail(name, "operator", "symmetric", "weights that are not", remedy)
         if not mx.is_csr(operator.laplacian):
-            fail(
-                name, "operator", "sparse", "dense weights", "Use `graph_weights` of a CSR matrix."
-            )
+            remedy = "Use `graph_weights` of a CSR matrix."
+            fail(name, "operator", "sparse", "dense weights", remedy)
         check_probability(name, "dropout", dropout)
         self.n_steps, self.rate = n_steps, min(round(dropout * LEVELS), LEVELS - 1)
         kept = 1 - self.rate / LEVELS
@@ -54,7 +55,22 @@ class DropoutDiffusion:
 
     def __call__(self, x: Tensor, random: np.random.Generator) -> Tensor:
         """Diffuse (N, d) features with dropout."""
-        return _Steps.apply(x, self, random)  # pyright: ignore[reportReturnType]
+        kept = [self.draw(block, random) for block in column_blocks(x.detach())]
+
+        def forward(block: Tensor, bits: Bits) -> Tensor:
+            for one in bits:
+                block = product(self.scaled_step, _drop(block, one))
+            return block
+
+        def backward(block: Tensor, bits: Bits) -> Tensor:
+            for one in bits[::-1]:
+                block = _drop(product(self.scaled_step, block), one)
+            return block
+
+        def in_blocks(take_steps: Callable[[Tensor, Bits], Tensor], x: Tensor) -> Tensor:
+            return torch.cat(list(map(take_steps, column_blocks(x), kept)), dim=1)
+
+        return apply_linear(x, partial(in_blocks, forward), partial(in_blocks, backward))
 
     def draw(self, block: Tensor, random: np.random.Generator) -> Bits:
         """Return, for each step, which numbers of a block stay, (n_steps, *block.shape)."""
@@ -69,31 +85,3 @@ def _drop(x: Tensor, kept: Bits) -> Tensor:
         np.multiply(x.numpy(), kept, out=x.numpy())  # several times faster than torch
         return x
     return x.mul_(torch.from_numpy(kept).to(x.device))
-
-
-class _Steps(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, steps: DropoutDiffusion, random: np.random.Generator
-    ) -> Tensor:
-        ctx.steps, ctx.kept = steps, []
-        found: list[Tensor] = []
-        for block in column_blocks(x):
-            kept = steps.draw(block, random)
-            ctx.kept.append(kept)
-            now = block
-            for one in kept:
-                now = product(steps.scaled_step, _drop(now, one))
-            found.append(now)
-        return torch.cat(found, dim=1)
-
-    @staticmethod
-    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None, None]:
-        steps: DropoutDiffusion = ctx.steps
-        found: list[Tensor] = []
-        for block, kept in zip(column_blocks(grad_outputs[0]), ctx.kept, strict=True):
-            now = block
-            for one in kept[::-1]:
-                now = _drop(product(steps.scaled_step, now), one)
-            found.append(now)
-        return torch.cat(found, dim=1), None, None
