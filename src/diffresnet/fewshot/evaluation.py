@@ -14,6 +14,7 @@ from torch import Tensor
 from diffresnet import __version__
 from diffresnet._support.checks import check_count, fail
 from diffresnet._support.progress import progress_bar
+from diffresnet._support.writing import finite
 from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.fewshot.episodes import EpisodeIndices, Episodes, EpisodeSampler, EpisodeShape
 from diffresnet.fewshot.recipes import Recipe
@@ -59,7 +60,7 @@ class Evaluation:
             "transforms": [*self.recipe.transforms, *self.recipe.ending],
             "settings": repr(self.recipe.method),
             "accuracy": self.accuracy,
-            "ci95": None if np.isnan(self.ci95) else self.ci95,
+            "ci95": finite(self.ci95),
             "seconds_per_task": self.seconds_per_task,
             "tasks": len(self.accuracies),
         }

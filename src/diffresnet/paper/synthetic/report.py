@@ -99,11 +99,6 @@ def _draw_set(plain: Problem, runs: dict[str, SyntheticRun]) -> dict[str, bytes]
 
 
 def _xor_parts(xor: XorResult, files: dict[str, bytes]) -> list[Part]:
-    rows = [
-        [str(step), f"{distance:.3f}", f"{diameter:.3g}", f"{distance / diameter:.3g}"]
-        for step in xor.shown
-        for distance, diameter in [(xor.min_distances[step], xor.max_diameters[step])]
-    ]
     return [
         Heading("XOR: diffusion alone"),
         Paragraph(
@@ -114,7 +109,7 @@ def _xor_parts(xor: XorResult, files: dict[str, bytes]) -> list[Part]:
         ),
         Picture(files["xor.png"], "image/png", "Points after 0, 1, 10, 20, 200 steps; D and L/D."),
         Picture(files["xor.gif"], "image/gif", "The same in motion."),
-        Table(["steps", "L", "D", "L/D"], rows),
+        Table(["steps", "L", "D", "L/D"], xor.rows()),
     ]
 
 
