@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from diffresnet._support.checks import fail
 from diffresnet._support.writing import write_whole
-from diffresnet.encoders.backbones import make_backbone
+from diffresnet.encoders.backbones.catalog import make_backbone
 from diffresnet.encoders.framing import Framing
 
 FORMAT = "diffresnet-backbone-1"
