@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from diffresnet.cli import app
-from diffresnet.encoders.backbones import make_backbone
+from diffresnet.encoders.backbones.catalog import make_backbone
 from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.framing import Framing
 from diffresnet.fewshot import FeatureBank

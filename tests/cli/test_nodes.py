@@ -1,6 +1,5 @@
 import json
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +79,7 @@ def test_stopped_by_the_user(graph: Path, monkeypatch: pytest.MonkeyPatch) -> No
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("diffresnet.cli.nodes"), "run_protocol", stop)
+    monkeypatch.setattr("diffresnet.paper.nodes.plan.run_protocol", stop)
     result = CliRunner().invoke(app, ["nodes", str(graph), *SMALL, "--resume", "kept"])
     assert result.exit_code == 130
     assert "Stopped. The same command goes on from kept." in result.output

@@ -4,21 +4,23 @@ import pytest
 from typer.testing import CliRunner
 
 from diffresnet.cli import app
+from diffresnet.report.files import Report
 
 
 def test_synthetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[str, object] = {}
 
-    def reproduce(out: Path, **options: int) -> list[Path]:
-        asked.update(options, out=out)
-        return [out / "index.html"]
+    def report(**options: int) -> Report:
+        asked.update(options)
+        return Report("title", [], {}, {})
 
-    monkeypatch.setattr("diffresnet.cli.reproduce.synthetic.reproduce_synthetic", reproduce)
+    monkeypatch.setattr("diffresnet.cli.reproduce.synthetic.report_synthetic", report)
     arguments = ["reproduce", "synthetic", "--out", str(tmp_path), "--seeds", "3", "--jobs", "1"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
-    assert asked == {"out": tmp_path, "n_seeds": 3, "n_epochs": 200, "n_jobs": 1}
+    assert asked == {"n_seeds": 3, "n_epochs": 200, "n_jobs": 1}
     assert "index.html" in result.output
+    assert (tmp_path / "index.html").is_file()
 
 
 @pytest.mark.parametrize(

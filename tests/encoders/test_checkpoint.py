@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from diffresnet.encoders.backbones import make_backbone
+from diffresnet.encoders.backbones.catalog import make_backbone
 from diffresnet.encoders.checkpoint import Checkpoint, TrainingState
 from diffresnet.encoders.framing import Framing
 

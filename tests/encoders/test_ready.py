@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from diffresnet.encoders.backbones import make_backbone
+from diffresnet.encoders.backbones.catalog import make_backbone
 from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.encoder import ImageEncoder
 from diffresnet.encoders.extraction import extract

@@ -41,7 +41,7 @@ def test_the_first_step_is_that_of_the_formulas() -> None:
     batches = replace(_batches(), batch_size=48)
     got = train_backbone("conv4", batches, schedule).weights
     torch.manual_seed(0)
-    from diffresnet.encoders.backbones import make_backbone  # noqa: PLC0415
+    from diffresnet.encoders.backbones.catalog import make_backbone  # noqa: PLC0415
 
     backbone = make_backbone("conv4", n_channels=1, image_size=16)
     network = nn.Sequential(backbone, nn.Linear(64, 4))

@@ -23,13 +23,12 @@ def test_wrong_settings() -> None:
 def test_time_of_the_blocks() -> None:
     """With no time for convection, depth changes nothing but the steps of diffusion."""
     graph = clusters()
-    operator = graph.operator
     x, links = torch.from_numpy(graph.features.toarray()), Links.of(graph)
     found: list[Tensor] = []
     for n_layers, convection in ((2, 1.0), (5, 0.0), (5, 1.0)):
         torch.manual_seed(0)
         method = DeepDiffResNet(n_layers, strength=1.0, n_steps=8, convection=convection)
-        network = DeepNetwork(method, operator, x.shape[1], graph.n_classes).eval()
+        network = DeepNetwork(method, graph).eval()
         found.append(network(x, links))
     assert torch.allclose(found[0], found[1], atol=1e-5)
     assert not torch.allclose(found[0], found[2], atol=1e-3)

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from diffresnet.encoders.augmentation import DrawingAugmentation
-from diffresnet.encoders.backbones import make_backbone
+from diffresnet.encoders.backbones.catalog import make_backbone
 from diffresnet.encoders.encoder import ImageEncoder
 from diffresnet.encoders.extraction import extract
 from diffresnet.encoders.framing import Framing

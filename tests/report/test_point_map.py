@@ -3,22 +3,22 @@ import json
 import numpy as np
 
 from diffresnet.report.class_marks import choose_marks
+from diffresnet.report.classification.outcome import Outcome
+from diffresnet.report.classification.parts import map_points
 from diffresnet.report.layout import Layout
-from diffresnet.report.point_map import draw_map, make_points, map_data, to_script_json
+from diffresnet.report.point_map import draw_map, map_data, to_script_json
 
 
 def test_points_are_stars_rings_or_gray() -> None:
-    probabilities = np.array([[1.0, 0.0], [0.5, 0.5], [0.2, 0.8]])
-    points = make_points(
-        np.arange(3),
+    outcome = Outcome(
         ["a", "b", "c"],
-        ["x", "y", "z"],
+        ["x", "y"],
         choose_marks(np.array([1, 2])),
-        probabilities,
-        labeled=np.array([0]),
-        suggested=np.array([2]),
-        reached=[True, False, True],
+        np.array([[1.0, 0.0], [0.5, 0.5], [0.2, 0.8]]),
+        encoded=np.array([0, -1, -1]),
+        reached=np.array([True, False, True]),
     )
+    points = map_points(outcome, np.arange(3), suggested=np.array([2]))
     places = np.array([[-1.0, 1.0], [0.0, 0.0], [1.0, -1.0]])
     drawing = draw_map(points, places, "<a map>")
     assert drawing.count('class="point') == 3

@@ -143,6 +143,15 @@ def check_probability(function: str, argument: str, value: object) -> float:
     return number
 
 
+def check_device(function: str, device: str, must: str, remedy: str) -> None:
+    """Refuse a device that torch does not have."""
+    try:
+        torch.empty(0, device=device)
+    except (AssertionError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        fail(function, "device", must, f"'{device}' ({reason})", remedy)
+
+
 def check_choice(function: str, argument: str, value: str, choices: Sequence[str]) -> None:
     """Refuse a `value` that is none of `choices`."""
     if value not in choices:

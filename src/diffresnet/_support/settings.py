@@ -9,6 +9,7 @@ from diffresnet._support.checks import check_choice, check_count, check_probabil
 
 Count: TypeAlias = Annotated[int, partial(check_count, low=1)]
 CountOrZero: TypeAlias = Annotated[int, partial(check_count, low=0)]
+Several: TypeAlias = Annotated[int, partial(check_count, low=2)]
 Positive: TypeAlias = Annotated[float, check_real]
 NonNegative: TypeAlias = Annotated[float, partial(check_real, zero=True)]
 Probability: TypeAlias = Annotated[float, check_probability]

@@ -1,6 +1,7 @@
 """Files that are written whole or not at all."""
 
 import json
+import math
 import os
 import tempfile
 from pathlib import Path
@@ -27,6 +28,11 @@ def write_whole(path: Path, content: bytes) -> Path:
 def encode_json(content: Any) -> bytes:
     """Return the content of a file of numbers for people: JSON with a line for each."""
     return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def finite(value: float) -> float | None:
+    """Return a number as JSON can hold it: None if it is infinite or NaN."""
+    return value if math.isfinite(value) else None
 
 
 def _umask() -> int:

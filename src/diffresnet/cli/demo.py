@@ -36,7 +36,7 @@ def demo(
     model = result.model
     predicted = model.transduction_.tolist(), model.label_distributions_, model.reached_
     ids = [str(row) for row in range(len(model.transduction_))]
-    title = f"1,797 digits from {result.n_labels} labels"
+    title = f"1,797 digits from {len(model.classes_)} labels"
     contents = {
         out / "report.html": make_report(model, ids, title),
         out / "predictions.csv": encode_predictions(ids, *predicted),

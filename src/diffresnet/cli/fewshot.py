@@ -31,17 +31,15 @@ from diffresnet.fewshot import (
     Evaluation,
     FeatureBank,
     Recipe,
-    evaluate,
     make_recipe,
     paired_difference,
 )
-from diffresnet.fewshot.evaluation import identify
 from diffresnet.fewshot.methods import Solver
 from diffresnet.fewshot.recipes import with_steps
 from diffresnet.fewshot.transforms import parse_transforms
 from diffresnet.fewshot.tuning import tune
-from diffresnet.measuring.runs import file_of
 from diffresnet.measuring.statistics import percent
+from diffresnet.paper.fewshot.plan import TaskPlan
 
 DEFAULT = "diffresnet"
 
@@ -146,22 +144,8 @@ def fewshot(
         for tuning in tunings:
             say(f"tuned {tuning.describe()}")
         recipes = [tuning.best for tuning in tunings]
-    results = [
-        evaluate(
-            bank,
-            recipe,
-            shape=shape,
-            split=chosen,
-            n_tasks=tasks,
-            seed=seed,
-            n_jobs=jobs,
-            device=device,
-            resume=None
-            if resume is None
-            else file_of(resume, recipe.name, identify(bank, recipe, shape, chosen, seed)),
-        )
-        for recipe in recipes
-    ]
+    plan = TaskPlan(bank, features.name, chosen, tasks, seed, jobs, resume, device)
+    results = [plan.evaluate(recipe, shape) for recipe in recipes]
     differences = [paired_difference(results[0], result) for result in results]
     contents: dict[Path, bytes] = {}
     if json_file is not None:

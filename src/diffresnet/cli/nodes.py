@@ -26,9 +26,10 @@ from diffresnet.nodes.catalog import (
 )
 from diffresnet.nodes.citation import recognize
 from diffresnet.nodes.graph import NodeGraph
-from diffresnet.nodes.protocol import NodeResult, compare, run_file, run_protocol
+from diffresnet.nodes.protocol import NodeResult, compare
 from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
 from diffresnet.nodes.splits import GivenSplit, Protocol, SplitProtocol
+from diffresnet.paper.nodes.plan import NodePlan
 from diffresnet.paper.settings import NODE_SETTINGS
 
 HEADS = ("accuracy %", "splits x inits", "s per run")
@@ -169,10 +170,9 @@ def nodes(
     if resume is not None:
         make_folder(resume, "--resume")
     say(_describe(loaded, ready, taken))
-    results: list[NodeResult] = []
-    for one in methods:
-        kept = None if resume is None else run_file(resume, Path(graph).stem, ready, one, protocol)
-        results.append(run_protocol(ready, one, protocol, resume=kept, n_jobs=jobs))
+    stem = Path(graph).stem
+    plan = NodePlan({stem: ready}, protocol, jobs, resume)
+    results = [plan.run(stem, one) for one in methods]
     differences = [compare(results[0], result) for result in results]
     contents: dict[Path, bytes] = {}
     if json_file is not None:

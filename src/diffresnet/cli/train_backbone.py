@@ -15,7 +15,7 @@ from diffresnet.cli.console import say
 from diffresnet.cli.options import Device, Force
 from diffresnet.cli.outputs import check_new_file
 from diffresnet.encoders.augmentation import DrawingAugmentation, PhotoAugmentation
-from diffresnet.encoders.backbones import BACKBONE_NAMES
+from diffresnet.encoders.backbones.catalog import BACKBONE_NAMES
 from diffresnet.encoders.framing import Framing
 from diffresnet.encoders.image_set import ImageSet, check_readable, with_rotations
 from diffresnet.encoders.items import WhenUnreadable

@@ -1,6 +1,6 @@
 """From images and texts to features: backbones, their training, ready encoders, and a cache."""
 
-from diffresnet.encoders.backbones import BACKBONE_NAMES, make_backbone
+from diffresnet.encoders.backbones.catalog import BACKBONE_NAMES, make_backbone
 from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.encoder import Encoder, ImageEncoder
 from diffresnet.encoders.extraction import Extraction, extract

@@ -6,14 +6,14 @@ import zipfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from diffresnet._support.checks import fail
 from diffresnet._support.writing import write_whole
-from diffresnet.encoders.backbones import make_backbone
+from diffresnet.encoders.backbones.catalog import make_backbone
 from diffresnet.encoders.framing import Framing
 
 FORMAT = "diffresnet-backbone-1"
@@ -97,29 +97,21 @@ class TrainingState:
     best_epoch: int = 0
     best_weights: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
 
-    PLAIN: ClassVar = ("epoch", "n_batches", "totals", "best", "best_epoch", "best_weights")
-
     def save(self, path: Path, identity: str) -> None:
         """Write the file, whole or not at all; `identity` tells trainings apart."""
-        content: dict[str, Any] = {name: getattr(self, name) for name in self.PLAIN}
-        content |= {
-            "identity": identity,
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-        }
-        _save_tensors(path, content)
+        states = {name: getattr(self, name).state_dict() for name in ("network", "optimizer")}
+        _save_tensors(path, {**vars(self), **states, "identity": identity})
 
     def load(self, path: Path, identity: str) -> None:
         """Go on from a file; one that is damaged or of another training is a `ValueError`."""
         content = _load_tensors(path, "Remove it to begin anew.")
-        if content.get("identity") != identity:
+        if content.pop("identity", None) != identity:
             got = f"{path}, which is of other images or settings"
             remedy = "Give the same ones, or remove the file to begin anew."
             fail("train_backbone", "state", "the state of the same training", got, remedy)
-        self.network.load_state_dict(content["network"])
-        self.optimizer.load_state_dict(content["optimizer"])
-        for name in self.PLAIN:
-            setattr(self, name, content[name])
+        self.network.load_state_dict(content.pop("network"))
+        self.optimizer.load_state_dict(content.pop("optimizer"))
+        vars(self).update(content)
 
 
 def _save_tensors(path: Path, content: dict[str, Any]) -> Path:

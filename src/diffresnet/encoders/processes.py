@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch import distributed as dist
 
-from diffresnet._support.checks import fail
+from diffresnet._support.checks import check_device
 
 
 @contextmanager
@@ -29,14 +29,9 @@ def choose_device(name: str) -> torch.device:
     """Return the device of this process; with ``"cuda"`` each process of a machine has its own."""
     if name == "cuda" and "LOCAL_RANK" in os.environ:
         name = f"cuda:{os.environ['LOCAL_RANK']}"
-    try:
-        device = torch.device(name)
-        torch.empty(0, device=device)
-    except (AssertionError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        must, got = "a device that torch has here", f"'{name}' ({reason})"
-        fail("choose_device", "device", must, got, "Use cpu, or install torch for that device.")
-    return device
+    remedy = "Use cpu, or install torch for that device."
+    check_device("choose_device", name, "a device that torch has here", remedy)
+    return torch.device(name)
 
 
 def process_count() -> int:

@@ -12,7 +12,8 @@ import torch
 
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
-from diffresnet.encoders.backbones import BACKBONE_NAMES, EfficientNetLite0
+from diffresnet.encoders.backbones.catalog import BACKBONE_NAMES
+from diffresnet.encoders.backbones.efficientnet_lite0 import EfficientNetLite0
 from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.encoder import CPU, Encoder, Features, ImageEncoder, Kind, fingerprint
 from diffresnet.encoders.framing import Framing

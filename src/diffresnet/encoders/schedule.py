@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from diffresnet._support.checks import check_count, check_probability, check_real
+from diffresnet._support.settings import Count, Positive, Probability, Several, check_settings
 
 
 @dataclass(frozen=True)
@@ -20,22 +20,16 @@ class BackboneSchedule:
         validation_start: part of training after which every epoch is validated.
     """
 
-    n_epochs: int = 100
-    batch_size: int = 256
-    learning_rate: float = 0.1
-    momentum: float = 0.9
+    n_epochs: Count = 100
+    batch_size: Several = 256
+    learning_rate: Positive = 0.1
+    momentum: Probability = 0.9
     weight_decay: float = 5e-4
-    label_smoothing: float = 0.1
+    label_smoothing: Probability = 0.1
     milestones: tuple[float, ...] = (0.5, 0.75)
     validation_start: float = 0.75
 
-    def __post_init__(self) -> None:
-        name = "BackboneSchedule"
-        check_count(name, "n_epochs", self.n_epochs, low=1)
-        check_count(name, "batch_size", self.batch_size, low=2)
-        check_real(name, "learning_rate", self.learning_rate)
-        check_probability(name, "momentum", self.momentum)
-        check_probability(name, "label_smoothing", self.label_smoothing)
+    __post_init__ = check_settings
 
     def rate(self, epoch: int) -> float:
         """Return the learning rate of an epoch, counted from 0."""

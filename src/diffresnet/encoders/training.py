@@ -14,8 +14,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from diffresnet._support.checks import fail
 from diffresnet._support.progress import progress_bar
-from diffresnet.encoders.backbones import make_backbone
-from diffresnet.encoders.backbones.catalog import count_features
+from diffresnet.encoders.backbones.catalog import count_features, make_backbone
 from diffresnet.encoders.checkpoint import Checkpoint, TrainingState
 from diffresnet.encoders.feature_cache import content_key
 from diffresnet.encoders.processes import (

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from diffresnet import __version__
-from diffresnet._support.checks import check_count, fail
+from diffresnet._support.checks import check_count, check_device, fail
 from diffresnet._support.progress import progress_bar
+from diffresnet._support.writing import finite
 from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.fewshot.episodes import EpisodeIndices, Episodes, EpisodeSampler, EpisodeShape
 from diffresnet.fewshot.recipes import Recipe
@@ -59,7 +60,7 @@ class Evaluation:
             "transforms": [*self.recipe.transforms, *self.recipe.ending],
             "settings": repr(self.recipe.method),
             "accuracy": self.accuracy,
-            "ci95": None if np.isnan(self.ci95) else self.ci95,
+            "ci95": finite(self.ci95),
             "seconds_per_task": self.seconds_per_task,
             "tasks": len(self.accuracies),
         }
@@ -123,7 +124,7 @@ def evaluate(
     shape = EpisodeShape() if shape is None else shape
     n_tasks = check_count("evaluate", "n_tasks", n_tasks, low=1)
     n_jobs = check_count("evaluate", "n_jobs", n_jobs, low=1)
-    _check_device(device)
+    check_device("evaluate", device, "one that torch has", "Use 'cpu'.")
     sampler = EpisodeSampler(bank, shape, split=split, seed=seed)
     tasks = f"{bank.digest} {shape} {split} seed {seed}, {n_tasks} tasks"
     n_together = max(1, min(250, BATCH_SIZE // (shape.n_points * bank.features.shape[1])))
@@ -179,14 +180,6 @@ def _read_batch(found: Mapping[str, Any]) -> TaskBatch:
     if not (numbers and reals and timed and len(batch.tasks) == len(batch.accuracies)):
         raise ValueError("no accuracies of tasks")
     return batch
-
-
-def _check_device(device: str) -> None:
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).splitlines()[0]
-        fail("evaluate", "device", "one that torch has", f"'{device}' ({reason})", "Use 'cpu'.")
 
 
 def _classify(

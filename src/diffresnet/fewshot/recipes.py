@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Protocol
 
 from torch import Tensor
@@ -55,25 +54,23 @@ class Recipe:
             check_choice("Recipe", "transforms", name, tuple(TRANSFORMS))
 
 
-TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        "nearest-prototype": "nearest prototype",
-        "simpleshot": "SimpleShot",
-        "laplacianshot": "LaplacianShot",
-        "convection": "Convection",
-        "external": "External Convection-Diffusion",
-        "diffresnet": "Diff-ResNet (Internal Convection-Diffusion)",
-        "epnet": "EPNet",
-        "pt-ncm": "PT+NCM",
-        "bd-cspn": "BD-CSPN",
-        "soft-kmeans": "soft k-means",
-        "ease": "EASE + soft k-means",
-        "tim": "TIM",
-        "alpha-tim": "alpha-TIM",
-        "pt-map": "PT-MAP",
-        "label-spreading": "label spreading (LGC)",
-    }
-)
+TITLES: Mapping[str, str] = {
+    "nearest-prototype": "nearest prototype",
+    "simpleshot": "SimpleShot",
+    "laplacianshot": "LaplacianShot",
+    "convection": "Convection",
+    "external": "External Convection-Diffusion",
+    "diffresnet": "Diff-ResNet (Internal Convection-Diffusion)",
+    "epnet": "EPNet",
+    "pt-ncm": "PT+NCM",
+    "bd-cspn": "BD-CSPN",
+    "soft-kmeans": "soft k-means",
+    "ease": "EASE + soft k-means",
+    "tim": "TIM",
+    "alpha-tim": "alpha-TIM",
+    "pt-map": "PT-MAP",
+    "label-spreading": "label spreading (LGC)",
+}
 """Every recipe, and how it is called in tables."""
 
 ASSUME_BALANCE = frozenset({"pt-map", "tim"})

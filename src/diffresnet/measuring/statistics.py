@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import t as student
 
+from diffresnet._support.writing import finite
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -25,7 +27,7 @@ class PairedDifference:
 
     def to_json(self) -> dict[str, float | None]:
         """Return the numbers, for a file."""
-        return {"difference": self.difference, "ci95": None if isnan(self.ci95) else self.ci95}
+        return {"difference": self.difference, "ci95": finite(self.ci95)}
 
 
 def half_interval(values: Floats) -> float:

@@ -11,11 +11,11 @@ from diffresnet._support.settings import (
     NonNegative,
     Positive,
     Probability,
+    Several,
     check_settings,
 )
-from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.nn import Diffusion
-from diffresnet.nodes.baselines.network import SCHEDULE, Depth, Links, glorot, prepare_network
+from diffresnet.nodes.baselines.network import SCHEDULE, Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.training import NodeSchedule
@@ -39,7 +39,7 @@ class DeepDiffResNet:
         schedule: of training.
     """
 
-    n_layers: Depth = 2
+    n_layers: Several = 2
     width: Count = 64
     strength: Positive = 5.0
     convection: NonNegative = 1.0
@@ -58,22 +58,20 @@ class DeepDiffResNet:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the operator."""
-        given = graph.operator, graph.features.shape[1], graph.n_classes
-        return prepare_network(self, graph, lambda: DeepNetwork(self, *given))
+        return prepare_network(self, graph, DeepNetwork)
 
 
 class DeepNetwork(nn.Module):
     """The network of these settings."""
 
-    def __init__(
-        self, method: DeepDiffResNet, operator: DiffusionOperator, n_in: int, n_out: int
-    ) -> None:
+    def __init__(self, method: DeepDiffResNet, graph: NodeGraph) -> None:
         super().__init__()
         n_hidden = method.n_layers - 1
         n_steps = math.ceil(method.n_steps / n_hidden)
-        self.operator, self.dropout = operator, method.dropout
+        self.operator, self.dropout = graph.operator, method.dropout
         self.diffusion = Diffusion(method.strength / (n_hidden * n_steps), n_steps)
-        self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
+        self.first = glorot(graph.features.shape[1], method.width)
+        self.last = glorot(method.width, graph.n_classes)
         self.decayed = self.first
         middle = [glorot(method.width, method.width) for _ in range(n_hidden - 1)]
         self.middle, self.step = nn.ModuleList(middle), method.convection / max(1, len(middle))

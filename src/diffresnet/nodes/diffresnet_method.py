@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from diffresnet._support.settings import CountOrZero, Positive, Probability, check_settings
-from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.nn.node_diff_resnet import NodeDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
@@ -43,7 +42,7 @@ class TrainedDiffResNet:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the operator."""
-        make = partial(self._make, graph, graph.operator)
+        make = partial(self._make, graph)
 
         def solve(split: Split, seed: int) -> Tensor:
             if self.n_steps == 0:
@@ -52,11 +51,11 @@ class TrainedDiffResNet:
 
         return solve
 
-    def _make(self, graph: NodeGraph, operator: DiffusionOperator) -> NodeDiffResNet:
+    def _make(self, graph: NodeGraph) -> NodeDiffResNet:
         return NodeDiffResNet(
             graph.features,
             graph.n_classes,
-            operator,
+            graph.operator,
             step_size=self.step_size,
             n_steps=self.n_steps,
             dropout=self.dropout,
@@ -67,9 +66,9 @@ class TrainedDiffResNet:
         nodes, n_train = np.concatenate([split.train, split.validation]), len(split.train)
         part, places = graph.select(nodes), np.arange(len(nodes))
         renumbered = Split(places[:n_train], places[n_train:], places[:0], split.seeds)
-        make = partial(self._make, part, part.operator)
+        make = partial(self._make, part)
         trained = train_nodes(make, part, renumbered, seed, self.schedule)
         with torch.random.fork_rng(devices=[]):
-            whole = self._make(graph, graph.operator)
+            whole = self._make(graph)
         whole.load_state_dict(trained.network.state_dict())
         return whole()

@@ -16,7 +16,7 @@ import torch
 from diffresnet import __version__
 from diffresnet._support.checks import check_count, fail
 from diffresnet._support.progress import progress_bar
-from diffresnet.measuring.runs import RunFile, file_of, run_all
+from diffresnet.measuring.runs import RunFile, run_all
 from diffresnet.measuring.statistics import PairedDifference, difference_of
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod, Solve
@@ -172,14 +172,6 @@ def identify(graph: NodeGraph, method: NodeMethod, protocol: Protocol) -> dict[s
         "method": repr(method),
         "protocol": protocol.kind,
     }
-
-
-def run_file(
-    folder: Path, name: str, graph: NodeGraph, method: NodeMethod, protocol: Protocol
-) -> Path:
-    """Return where in a folder to keep the runs of one method: other settings, another file."""
-    words = method.name.lower().replace(",", "").replace(" ", "-")
-    return file_of(folder, f"{name}-{words}", identify(graph, method, protocol))
 
 
 @dataclass(frozen=True)

@@ -56,10 +56,8 @@ def _take(graph: NodeGraph, step: StandardStep) -> NodeGraph:
         case "binary":
             return replace(graph, adjacency=_ones(links))
         case "without-loops":
-            entries = links.tocoo()
-            apart = entries.row != entries.col
-            parts = entries.data[apart], (entries.row[apart], entries.col[apart])
-            return replace(graph, adjacency=sparse.csr_array(parts, shape=links.shape))
+            loops = sparse.diags_array(links.diagonal())
+            return replace(graph, adjacency=sparse.csr_array(links - loops))
         case "largest-component":
             part = connected_components(links, directed=False)[1]
             return graph.only(part == np.bincount(part).argmax())

@@ -28,13 +28,11 @@ class DigitsResult:
         model: fitted on the first draw.
         accuracies: by method, the accuracy on the unlabeled points for each draw of labels.
         seed: of the first draw; each other one has the next seed.
-        n_labels: labels of a draw.
     """
 
     model: DiffResNetClassifier
     accuracies: dict[str, list[float]]
     seed: int
-    n_labels: int
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as plain lists and dictionaries."""
@@ -42,9 +40,8 @@ class DigitsResult:
             name: {"mean": float(np.mean(values)), "draws": values}
             for name, values in self.accuracies.items()
         }
-        n_points = len(self.model.transduction_)
-        facts = {"points": n_points, "labels": self.n_labels, "seed": self.seed}
-        return {"data": "scikit-learn digits", **facts, "accuracy": methods}
+        sizes = {"points": len(self.model.transduction_), "labels": len(self.model.classes_)}
+        return {"data": "scikit-learn digits", **sizes, "seed": self.seed, "accuracy": methods}
 
 
 def run_digits(
@@ -78,7 +75,7 @@ def run_digits(
         advance(draw + 1, "")
     if shown is None:
         raise ValueError(f"run_digits: `n_draws` must be 1 or more, got {n_draws}. Raise it.")
-    return DigitsResult(shown, accuracies, seed, len(np.unique(truth)))
+    return DigitsResult(shown, accuracies, seed)
 
 
 def draw_labels(truth: Array, seed: int) -> Array:

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from diffresnet._support.checks import as_points
 from diffresnet._support.types import Array
 from diffresnet.theory import Flow, SeparatingDirection, max_diameter
-from diffresnet.theory.flow import measure_flow
+from diffresnet.theory.flow import write_flow
 from diffresnet.theory.grouped_points import split_groups
-from diffresnet.theory.hinges import Hinges, hinge_network, nearest_level, orthogonal_direction
+from diffresnet.theory.hinges import Hinges, orthogonal_direction
 
 
 def build_one_hinge_flow(
@@ -46,8 +45,5 @@ def build_one_hinge_flow(
         moved = sum(s * (middle - k) for s, k in zip(slopes, knots, strict=False))
         wanted = levels[int(of_point[mine][0])] - now - moved
         slopes.append(wanted / (middle - knots[region]))
-    given = as_points("build_one_hinge_flow", points).detach().cpu()
-    network = hinge_network(Hinges(direction, shift, knots, slopes), width, given.dtype)
-    classifier = nearest_level(shift, levels, given.dtype)
-    report = measure_flow(network, classifier, given, of_point, n_hinges=len(knots))
-    return Flow(network, classifier, tuple(int(label) for label in classes), report)
+    hinges = Hinges(direction, shift, knots, slopes)
+    return write_flow(points, of_point, classes, hinges, levels, width=width)

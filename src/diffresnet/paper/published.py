@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+PAPER = "the paper 'Diffusion Mechanism in Residual Neural Network: Theory and Applications'"
+
 XOR_START = {"min_distance": 0.5, "max_diameter": 1.5}
 """Section 5.1: L and D before diffusion, those of the discs that the points are drawn from."""
 

@@ -33,27 +33,8 @@ SLABS = ((0.0, 1.4), (1.6, 2.0), (2.2, 3.6), (3.8, 4.2), (4.4, 5.8))
 """Where the regions of the example of Theorem 1 lie along w*."""
 
 
-@dataclass(frozen=True)
-class GrowthExample:
-    """L and D of the XOR set by step, and for each bound the L/D that Theorem 2 asks of balls."""
-
-    growth: Growth
-    required: dict[Bound, float]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the rates, and the steps at which Theorem 2 applies, for a file."""
-        return {
-            "measured_rate": self.growth.measured_rate(50, max(XOR_STEPS)),
-            "spectral_rate": self.growth.spectral_rate,
-            "bounds": {
-                bound: {
-                    "required_ratio": ratio,
-                    "step": self.growth.first_step_above(ratio),
-                    "step_with_ball_factor": self.growth.first_step_above(ball_factor(2) * ratio),
-                }
-                for bound, ratio in self.required.items()
-            },
-        }
+REQUIRED: dict[Bound, float] = {bound: required_ratio(4, 2, bound) for bound in BOUNDS}
+"""The L/D that Theorem 2 asks of the four balls of the XOR set."""
 
 
 @dataclass(frozen=True)
@@ -73,46 +54,50 @@ class GraphExample:
 
 
 @dataclass(frozen=True)
-class HingeExample:
-    """Regions side by side, (N, 2), after a network that gets `n_wrong` of the points wrong."""
-
-    points: Tensor
-    n_wrong: int
-
-
-@dataclass(frozen=True)
 class TheoryResult:
     """What the pictures of the theory show.
 
     Attributes:
         xor: the XOR set.
-        growth: L and D on it.
+        growth: L and D on it by step.
         directed: its end over a directed graph.
         symmetrized: its end over the same graph, symmetrized.
         regions: (N, 2) points of the example of Theorem 1, w* being the first axis.
         region_labels: (N,) their classes.
-        one_hinge: these after the paper's network.
-        two_hinges: these after ours.
+        one_hinge: the paper's network for these.
+        two_hinges: ours.
     """
 
     xor: SyntheticSet
-    growth: GrowthExample
+    growth: Growth
     directed: GraphExample
     symmetrized: GraphExample
     regions: Tensor
     region_labels: Tensor
-    one_hinge: HingeExample
-    two_hinges: HingeExample
+    one_hinge: Flow
+    two_hinges: Flow
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers, for a file."""
+        first_step = self.growth.first_step_above
         return {
-            "xor": self.growth.to_json(),
+            "xor": {
+                "measured_rate": self.growth.measured_rate(50, max(XOR_STEPS)),
+                "spectral_rate": self.growth.spectral_rate,
+                "bounds": {
+                    bound: {
+                        "required_ratio": ratio,
+                        "step": first_step(ratio),
+                        "step_with_ball_factor": first_step(ball_factor(2) * ratio),
+                    }
+                    for bound, ratio in REQUIRED.items()
+                },
+            },
             "directed": self.directed.to_json(),
             "symmetrized": self.symmetrized.to_json(),
             "n_wrong": {
-                "one_hinge": self.one_hinge.n_wrong,
-                "two_hinges": self.two_hinges.n_wrong,
+                "one_hinge": self.one_hinge.report.n_wrong,
+                "two_hinges": self.two_hinges.report.n_wrong,
             },
         }
 
@@ -124,7 +109,7 @@ def run_theory(generator: torch.Generator) -> TheoryResult:
         >>> result = run_theory(torch.Generator().manual_seed(0))
         >>> result.directed.n_closed_classes, result.symmetrized.n_closed_classes
         (5, 4)
-        >>> result.two_hinges.n_wrong
+        >>> result.two_hinges.report.n_wrong
         0
     """
     data = make_xor(generator)
@@ -133,33 +118,26 @@ def run_theory(generator: torch.Generator) -> TheoryResult:
     found, labels = find_separating_direction(slabs, regions), regions % 2
     return TheoryResult(
         data,
-        _grow(data),
+        diffusion_growth(
+            data.points,
+            data.subclasses,
+            XOR.operator(data.points),
+            step_size=XOR.step_size,
+            n_steps=max(XOR_STEPS),
+        ),
         _diffuse_long(data, directed),
         _diffuse_long(data, DiffusionOperator(symmetrize(directed.weights))),
         slabs,
         labels,
-        _move(slabs, build_one_hinge_flow(slabs, regions, labels, 2, found)),
-        _move(slabs, build_flow(slabs, regions, labels, 2, found=found)),
+        build_one_hinge_flow(slabs, regions, labels, 2, found),
+        build_flow(slabs, regions, labels, 2, found=found),
     )
-
-
-def _grow(data: SyntheticSet) -> GrowthExample:
-    operator, n_steps = XOR.operator(data.points), max(XOR_STEPS)
-    growth = diffusion_growth(
-        data.points, data.subclasses, operator, step_size=XOR.step_size, n_steps=n_steps
-    )
-    return GrowthExample(growth, {bound: required_ratio(4, 2, bound) for bound in BOUNDS})
 
 
 def _diffuse_long(data: SyntheticSet, operator: DiffusionOperator) -> GraphExample:
     step_size = min(1.0, operator.max_convex_step_size)
     end = operator.diffuse(data.points, step_size, DIRECTED_STEPS, method="euler")
     return GraphExample(end, max_diameter(end, data.subclasses), count_closed_classes(operator))
-
-
-def _move(points: Tensor, flow: Flow) -> HingeExample:
-    with torch.no_grad():
-        return HingeExample(flow.network(points), flow.report.n_wrong)
 
 
 def _make_slabs(generator: torch.Generator) -> tuple[Tensor, Tensor]:

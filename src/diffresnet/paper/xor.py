@@ -41,6 +41,14 @@ class XorResult:
             "distance_diameter_ratio": [distance / diameter for distance, diameter in pairs],
         }
 
+    def rows(self) -> list[list[str]]:
+        """Return the steps of the figure with L, D and L/D, for a table."""
+        return [
+            [str(step), f"{distance:.3f}", f"{diameter:.3g}", f"{distance / diameter:.3g}"]
+            for step in self.shown
+            for distance, diameter in [(self.min_distances[step], self.max_diameters[step])]
+        ]
+
 
 def run_xor(generator: torch.Generator) -> XorResult:
     """Diffuse the XOR set step by step and measure L and D after every step.

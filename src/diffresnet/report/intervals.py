@@ -10,15 +10,12 @@ Intervals: TypeAlias = Mapping[str, tuple[float, float]]
 
 
 def draw_intervals(
-    panels: Mapping[str, Mapping[str, Intervals]],
-    x_label: str,
-    picture_format: PictureFormat = "png",
+    panels: Mapping[str, Mapping[str, Intervals]], picture_format: PictureFormat = "png"
 ) -> bytes:
-    """Draw means and intervals of the same methods, in panels and within them in series.
+    """Draw accuracies and intervals of the same methods, in panels and within them in series.
 
     Args:
         panels: by title of the panel, then by name of the series. All have the same methods.
-        x_label: what was measured.
         picture_format: of the file.
     """
     methods = list(next(iter(next(iter(panels.values())).values())))
@@ -37,7 +34,8 @@ def draw_intervals(
                 color=CLASS_COLORS[1 - which],
                 label=name,
             )
-        axes.set(title=title, xlabel=x_label, yticks=range(len(methods)), yticklabels=methods)
+        axes.set(title=title, xlabel="accuracy (%)")
+        axes.set_yticks(range(len(methods)), methods)
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
     handles, names = grid[0].get_legend_handles_labels()

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from diffresnet.report.class_marks import UNREACHED_MARK, Mark, star
-from diffresnet.report.layout import Floats, Layout, Rows
+from diffresnet.report.class_marks import Mark, star
+from diffresnet.report.layout import Floats, Layout
 
 WIDTH, HEIGHT, MARGIN = 640, 600, 18
 LEAST_OPACITY = 0.4
@@ -77,44 +77,6 @@ def map_data(points: Sequence[MapPoint], layout: Layout) -> dict[str, Any]:
 def to_script_json(data: object) -> str:
     """Return JSON that can stand inside a script element: no mark of it ends the element."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).translate(_HARMLESS)
-
-
-def make_points(
-    rows: Rows,
-    names: Sequence[str],
-    answers: Sequence[str],
-    marks: Sequence[Mark],
-    probabilities: Floats,
-    *,
-    labeled: Rows,
-    suggested: Rows,
-    reached: Sequence[bool],
-) -> list[MapPoint]:
-    """Return the points of the map.
-
-    Args:
-        rows: (n,) which of all points are on it.
-        names: ids of all points.
-        answers: of all points.
-        marks: of the classes.
-        probabilities: (N, K) probabilities of all points.
-        labeled: rows of points with a label.
-        suggested: rows of points to label next.
-        reached: whether a label reaches a point.
-    """
-    guess = 1 / probabilities.shape[1]
-    is_labeled, is_suggested = set(labeled.tolist()), set(suggested.tolist())
-    return [
-        MapPoint(
-            name=names[row],
-            answer=answers[row],
-            mark=marks[int(probabilities[row].argmax())] if reached[row] else UNREACHED_MARK,
-            sureness=float((probabilities[row].max() - guess) / (1 - guess)),
-            is_labeled=row in is_labeled,
-            is_suggested=row in is_suggested,
-        )
-        for row in map(int, rows)
-    ]
 
 
 def to_pixels(places: Floats) -> list[tuple[float, float]]:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from diffresnet._support.checks import check_count, check_real, fail
 from diffresnet._support.types import Array
+from diffresnet._support.writing import finite
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.graph.weights import build_weights
 from diffresnet.theory.balls import ball_factor
@@ -19,7 +20,7 @@ from diffresnet.theory.growth import Growth, diffusion_growth
 from diffresnet.theory.hulls import min_hull_distance
 from diffresnet.theory.required_ratio import BOUNDS, Bound, required_ratio
 from diffresnet.theory.spectrum import count_closed_classes
-from diffresnet.theory.stability import StabilityReport, analyze_stability, finite
+from diffresnet.theory.stability import StabilityReport, analyze_stability
 from diffresnet.theory.subclasses import NTopRange, Subclasses, find_n_top_range, find_subclasses
 
 FEWEST_STEPS, MOST_STEPS = 20, 1000

@@ -54,9 +54,7 @@ def descend(data: GroupedRows, starts: Floats) -> Floats:
     the mean length of the intervals.
     """
     rows = torch.from_numpy(data.rows)
-    groups = torch.from_numpy(
-        np.repeat(np.arange(data.n_groups), np.diff(np.append(data.starts, len(data.rows))))
-    )
+    groups = torch.from_numpy(data.groups)
     turned = torch.from_numpy(starts.copy()).requires_grad_()
     optimizer = torch.optim.Adam([turned], lr=LEARNING_RATE)
     for _ in range(N_DESCENT_STEPS):
@@ -109,11 +107,10 @@ def fit_order(data: GroupedRows, order: Integers) -> Floats:
     direction with this order exists.
     """
     n_features, n_cuts = data.rows.shape[1], data.n_groups - 1
-    bounds = np.append(data.starts, len(data.rows))
     blocks: list[sparse.csr_array] = []
     for cut in range(n_cuts):
         for group, sign in ((order[cut], 1.0), (order[cut + 1], -1.0)):
-            rows = data.rows[bounds[group] : bounds[group + 1]]
+            rows = data.rows[data.groups == group]
             thresholds = np.zeros((len(rows), n_cuts))
             thresholds[:, cut] = 1.0
             blocks.append(

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from diffresnet._support.checks import as_points, check_count, fail
 from diffresnet._support.types import Array
+from diffresnet._support.writing import finite
 from diffresnet.theory.directions import SeparatingDirection, find_separating_direction
 from diffresnet.theory.grouped_points import Floats, Integers, split_groups
 from diffresnet.theory.hinges import Hinges, hinge_network, nearest_level, orthogonal_direction
@@ -42,7 +43,7 @@ class FlowReport:
 
     def to_json(self) -> dict[str, float | None]:
         """Return everything, for a file; an infinite margin becomes None."""
-        return {k: v if math.isfinite(v) else None for k, v in asdict(self).items()}
+        return {name: finite(value) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,7 @@ def build_flow(
     first = np.unique(groups, return_index=True)[1]
     of_region = of_point[first[np.searchsorted(names, found.order)]].tolist()
     hinges, levels = _place(rows, found, of_region, len(classes))
-    given = as_points("build_flow", points)
-    return write_flow(given, of_point, classes, hinges, levels, width=width)
+    return write_flow(points, of_point, classes, hinges, levels, width=width)
 
 
 def _check_direction(
@@ -182,7 +182,7 @@ def _place(
 
 
 def write_flow(
-    points: Tensor,
+    points: Array,
     of_point: Integers,
     classes: Integers,
     hinges: Hinges,
@@ -191,32 +191,17 @@ def write_flow(
     width: int,
 ) -> Flow:
     """Write down a network and its classifier, and see what they do to the points."""
-    given = points.detach().cpu()
+    given = as_points("write_flow", points).detach().cpu()
     network = hinge_network(hinges, width, given.dtype)
     classifier = nearest_level(hinges.shift, levels, given.dtype)
-    report = measure_flow(network, classifier, given, of_point, n_hinges=len(hinges.knots))
-    return Flow(network, classifier, tuple(classes.tolist()), report)
-
-
-def measure_flow(
-    network: nn.Sequential,
-    classifier: nn.Linear,
-    points: Tensor,
-    of_point: Integers,
-    *,
-    n_hinges: int,
-) -> FlowReport:
-    """Run a network on points, and see what it does to them."""
     with torch.no_grad():
-        moved = network(points)
+        moved = network(given)
         best = classifier(moved).argmax(dim=1).numpy()
-    return FlowReport(
-        n_hinges,
-        len(network),
-        2 * n_hinges + 2 * points.shape[1],
-        _margin(moved, classifier, of_point),
-        int((best != of_point).sum()),
-    )
+    n_hinges, n_wrong = len(hinges.knots), int((best != of_point).sum())
+    n_variables = 2 * n_hinges + 2 * given.shape[1]
+    margin = _margin(moved, classifier, of_point)
+    report = FlowReport(n_hinges, len(network), n_variables, margin, n_wrong)
+    return Flow(network, classifier, tuple(classes.tolist()), report)
 
 
 def _margin(moved: Tensor, classifier: nn.Linear, of_point: Integers) -> float:

@@ -36,16 +36,20 @@ class GroupedRows:
         return len(self.starts)
 
     @property
+    def groups(self) -> Integers:
+        """(N,) subclass of each point."""
+        return np.repeat(np.arange(self.n_groups), np.diff(np.append(self.starts, len(self.rows))))
+
+    @property
     def means(self) -> Floats:
         """(M, d) mean of each subclass."""
-        sizes = np.diff(np.append(self.starts, len(self.rows)))
-        return np.add.reduceat(self.rows, self.starts, axis=0) / sizes[:, None]
+        sums = np.add.reduceat(self.rows, self.starts, axis=0)
+        return sums / np.bincount(self.groups)[:, None]
 
     @property
     def deviations(self) -> Floats:
         """(N, d) points less the mean of their subclass."""
-        sizes = np.diff(np.append(self.starts, len(self.rows)))
-        return self.rows - np.repeat(self.means, sizes, axis=0)
+        return self.rows - self.means[self.groups]
 
     def ends(self, directions: Floats) -> tuple[Floats, Floats]:
         """Return the left and the right end of each subclass along directions (k, d): (M, k)."""

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from diffresnet._support.checks import as_points, check_count, fail
+from diffresnet._support.checks import check_count, fail
 from diffresnet._support.types import Array
 from diffresnet.theory.directions import find_separating_direction
 from diffresnet.theory.flow import Flow, write_flow
@@ -56,8 +56,7 @@ def build_point_flow(points: Array, labels: Array, width: int = 1) -> Flow:
     levels = [float(heights.mean()) + step * which for which in range(len(classes))]
     knots, slopes = _interpolate(rows @ direction, np.array(levels)[of_point] - heights)
     hinges = Hinges(direction, shift, knots, slopes)
-    given = as_points("build_point_flow", points)
-    return write_flow(given, of_point, classes, hinges, levels, width=width)
+    return write_flow(points, of_point, classes, hinges, levels, width=width)
 
 
 def _interpolate(places: Floats, wanted: Floats) -> tuple[list[float], list[float]]:

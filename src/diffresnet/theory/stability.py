@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from diffresnet._support.checks import check_real, fail
+from diffresnet._support.writing import finite
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.theory.spectrum import moving_eigenvalues
 
@@ -70,8 +71,7 @@ class StabilityReport:
     def to_json(self) -> dict[str, float | bool | None]:
         """Return everything, for a file; infinite numbers become None."""
         numbers = {name: finite(value) for name, value in asdict(self).items()}
-        found = {"is_convex": self.is_convex, "is_stable": self.is_stable}
-        return {**numbers, **found}
+        return {**numbers, "is_convex": self.is_convex, "is_stable": self.is_stable}
 
 
 def analyze_stability(operator: DiffusionOperator, step_size: float) -> StabilityReport:
@@ -112,8 +112,3 @@ def analyze_stability(operator: DiffusionOperator, step_size: float) -> Stabilit
         convex,
         operator.max_stable_step_size if operator.is_symmetric else convex,
     )
-
-
-def finite(value: float) -> float | None:
-    """Return a number as JSON can hold it: None if it is infinite."""
-    return value if math.isfinite(value) else None

@@ -32,8 +32,8 @@ def min_distance(points: Array, subclasses: Array) -> float:
         2.0
     """
     rows, groups = check_grouped("min_distance", points, subclasses)
-    smallest = torch.inf
-    for some, their_groups in _blocks(rows, groups):
+    smallest, size = torch.inf, max(1, BLOCK_SIZE // len(rows))
+    for some, their_groups in zip(rows.split(size), groups.split(size), strict=True):
         distances = _distances(some, rows)
         distances[their_groups.unsqueeze(1) == groups] = torch.inf
         smallest = min(smallest, float(distances.min()))
@@ -91,11 +91,6 @@ def distance_diameter_ratio(points: Array, subclasses: Array) -> float:
         got = "single points, some of which coincide"
         fail("distance_diameter_ratio", "points", "apart or in groups", got, remedy)
     return torch.inf
-
-
-def _blocks(rows: Tensor, groups: Tensor) -> list[tuple[Tensor, Tensor]]:
-    size = max(1, BLOCK_SIZE // len(rows))
-    return list(zip(rows.split(size), groups.split(size), strict=True))
 
 
 def _distances(left: Tensor, right: Tensor) -> Tensor:

@@ -8,8 +8,7 @@ from typer.testing import CliRunner
 
 from diffresnet.cli import app
 from diffresnet.cli.reproduce.fewshot import finish, plan_tasks
-from diffresnet.fewshot import EpisodeShape
-from diffresnet.paper.fewshot.plan import TaskPlan, task_shape
+from diffresnet.paper.fewshot.plan import TaskPlan
 from diffresnet.report.files import Report
 from diffresnet.report.page import Table
 from tests.paper.examples import save_bank, small_plan
@@ -21,13 +20,13 @@ REPORTS = {
 }
 
 
-def make_plan(features: Path, out: Path, *, shape: EpisodeShape) -> TaskPlan:
-    return plan_tasks(features, out, split=None, n_tasks=7, seed=3, n_jobs=2, shapes=[shape])
+def make_plan(features: Path, out: Path, *, n_shots: int) -> TaskPlan:
+    return plan_tasks(features, out, [n_shots], split=None, tasks=7, seed=3, jobs=2)
 
 
 def test_a_plan(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    plan = make_plan(save_bank(tmp_path / "birds.npz"), out, shape=task_shape(5))
+    plan = make_plan(save_bank(tmp_path / "birds.npz"), out, n_shots=5)
     assert (plan.name, plan.split) == ("birds.npz", "test")
     assert (plan.n_tasks, plan.seed, plan.n_jobs) == (7, 3, 2)
     assert plan.unfinished is not None
@@ -37,9 +36,9 @@ def test_a_plan(tmp_path: Path) -> None:
 
 def test_nothing_is_made_where_something_is_wrong(tmp_path: Path) -> None:
     bank = save_bank(tmp_path / "birds.npz")
-    for features, shape in ((tmp_path / "no.npz", task_shape(1)), (bank, task_shape(9))):
+    for features, n_shots in ((tmp_path / "no.npz", 1), (bank, 9)):
         with pytest.raises((OSError, ValueError)):
-            make_plan(features, tmp_path / "out", shape=shape)
+            make_plan(features, tmp_path / "out", n_shots=n_shots)
     assert not (tmp_path / "out").exists()
 
 
@@ -48,7 +47,7 @@ def test_without_matplotlib_it_says_so_before_the_work(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ModuleNotFoundError, match=r"diffresnet\[figures\]"):
-        make_plan(save_bank(tmp_path / "birds.npz"), tmp_path / "out", shape=task_shape(1))
+        make_plan(save_bank(tmp_path / "birds.npz"), tmp_path / "out", n_shots=1)
 
 
 def test_the_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

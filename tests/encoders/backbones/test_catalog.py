@@ -1,8 +1,7 @@
 import pytest
 import torch
 
-from diffresnet.encoders.backbones import BACKBONE_NAMES, make_backbone
-from diffresnet.encoders.backbones.catalog import count_features
+from diffresnet.encoders.backbones.catalog import BACKBONE_NAMES, count_features, make_backbone
 
 
 @pytest.mark.parametrize("name", BACKBONE_NAMES)

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn.functional import relu
 
-from diffresnet.encoders.backbones import Conv4
+from diffresnet.encoders.backbones.conv4 import Conv4
 from tests.encoders.examples import count_parameters, has_gradients
 
 

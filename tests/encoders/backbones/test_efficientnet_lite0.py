@@ -4,8 +4,7 @@ import torch
 from numpy.typing import NDArray
 from sklearn.datasets import load_sample_images
 
-from diffresnet.encoders.backbones import EfficientNetLite0
-from diffresnet.encoders.backbones.efficientnet_lite0 import SameConv2d
+from diffresnet.encoders.backbones.efficientnet_lite0 import EfficientNetLite0, SameConv2d
 from diffresnet.encoders.encoder import ImageEncoder
 from diffresnet.encoders.ready import make_encoder
 from tests.encoders.examples import Image, count_parameters

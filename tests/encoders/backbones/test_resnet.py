@@ -1,7 +1,6 @@
 import torch
 
-from diffresnet.encoders.backbones import ResNet
-from diffresnet.encoders.backbones.resnet import BasicBlock
+from diffresnet.encoders.backbones.resnet import BasicBlock, ResNet
 from tests.encoders.examples import count_parameters, has_gradients
 
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from diffresnet.encoders.backbones import WideResNet
+from diffresnet.encoders.backbones.wide_resnet import WideResNet
 from tests.encoders.examples import count_parameters, has_gradients
 
 

@@ -3,7 +3,7 @@ import torch
 from diffresnet.nodes.baselines.appnp import Appnp, Network
 from diffresnet.nodes.training import NodeSchedule
 from tests.nodes.baselines.accuracy import accuracy_of
-from tests.nodes.baselines.loops import LINKS, N_FEATURES, N_NODES, features, normalized
+from tests.nodes.baselines.loops import GRAPH, LINKS, N_NODES, features, normalized
 
 
 def test_learns() -> None:
@@ -14,7 +14,7 @@ def test_learns() -> None:
 def test_propagation_equals_loops() -> None:
     torch.manual_seed(0)
     method = Appnp(n_steps=3, teleport=0.2)
-    network, x = Network(method, N_FEATURES, 2).eval(), features()
+    network, x = Network(method, GRAPH).eval(), features()
     start = network.last(network.first(x).relu())
     now = start
     for _ in range(3):

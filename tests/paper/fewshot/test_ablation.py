@@ -3,21 +3,27 @@ import json
 import pytest
 
 from diffresnet.measuring.statistics import half_interval
-from diffresnet.paper.fewshot.ablation import report_ablation, run_ablation
+from diffresnet.paper.fewshot.ablation import compare_with_internal, report_ablation, run_ablation
 from diffresnet.paper.fewshot.ablation_methods import INTERNAL
 from diffresnet.report.page import make_page
 from tests.paper.examples import small_plan
 
 
 def test_differences_are_those_of_internal_task_by_task() -> None:
-    result = run_ablation(small_plan(6), (1,), "kernel")
-    found = result.differences(1)
+    accuracies = run_ablation(small_plan(6), (1,), "kernel")[1]
+    found = compare_with_internal(accuracies)
     assert INTERNAL not in found
     assert len(found) == 4
-    accuracies = result.evaluations[1]
     expected = accuracies[INTERNAL].accuracies - accuracies["Diffusion"].accuracies
     assert found["Diffusion"].difference == pytest.approx(expected.mean())
     assert found["Diffusion"].ci95 == pytest.approx(half_interval(expected))
+
+
+def test_one_task_has_no_interval() -> None:
+    pytest.importorskip("matplotlib")
+    numbers = report_ablation(small_plan(1), shots=(1,), solver="kernel").numbers
+    found = json.loads(json.dumps(numbers, allow_nan=False))["results"][0]
+    assert found["internal_minus_this"]["ci95"] is None
 
 
 def test_report() -> None:

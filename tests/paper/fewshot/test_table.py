@@ -20,17 +20,16 @@ def test_every_method_in_every_shape(
     skip_slow: bool, left_out: Sequence[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TaskPlan, "evaluate", fake_evaluate)
-    result = run_table(small_plan(), (1, 5), "reordered", skip_slow=skip_slow)
-    assert result.recipes == [name for name in TITLES if name not in left_out]
-    shapes = [(shape.n_shots, shape.dirichlet) for shape in result.evaluations]
+    results = run_table(small_plan(), (1, 5), "reordered", skip_slow=skip_slow)
+    shapes = [(shape.n_shots, shape.dirichlet) for shape in results]
     assert shapes == [(1, None), (5, None), (1, 2.0), (5, 2.0)]
-    for row in result.to_json():
-        assert row["solver"] in (None, "reordered")
-        if row["method"] == "diffresnet":
-            n_steps = {1: 6, 5: 3}[row["n_shots"]]
-            assert f"n_steps={n_steps}, step_size=0.5" in row["settings"]
-            rectify = ["rectify"] if row["n_shots"] == 5 else []
-            assert row["transforms"] == ["center", "l2", "shift", *rectify]
+    for shape, evaluations in results.items():
+        assert list(evaluations) == [name for name in TITLES if name not in left_out]
+        rows = {name: evaluation.to_json() for name, evaluation in evaluations.items()}
+        assert {row["solver"] for row in rows.values()} == {None, "reordered"}
+        n_steps, rectify = (6, []) if shape.n_shots == 1 else (3, ["rectify"])
+        assert f"n_steps={n_steps}, step_size=0.5" in rows["diffresnet"]["settings"]
+        assert rows["diffresnet"]["transforms"] == ["center", "l2", "shift", *rectify]
 
 
 def test_shapes() -> None:

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from diffresnet.paper.synthetic.report import reproduce_synthetic
+from diffresnet.paper.synthetic.report import report_synthetic
 
 
 def test_writes_the_page_the_pictures_and_the_numbers(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    files = reproduce_synthetic(tmp_path, n_seeds=1, n_epochs=20, n_jobs=1)
+    files = report_synthetic(n_seeds=1, n_epochs=20, n_jobs=1).write(tmp_path)
     assert files[0] == tmp_path / "index.html"
     names = {path.name for path in tmp_path.iterdir()}
     pictures = {f"{n}.{s}" for n in ("xor", "moon", "circle", "spiral") for s in ("png", "svg")}

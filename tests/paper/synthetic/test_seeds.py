@@ -1,6 +1,6 @@
 import torch
 
-from diffresnet.paper.synthetic.experiment import MAKERS, RECIPES
+from diffresnet.paper.synthetic.experiment import MAKERS, RECIPES, SyntheticRun
 from diffresnet.paper.synthetic.seeds import SeedStudy, study_seeds
 
 
@@ -8,7 +8,8 @@ def make_study() -> SeedStudy:
     accuracies = ((0.5, 1.0, 1.0), (0.5, 1.0, 0.6), (0.5, 0.6, 0.7), (0.5, 0.7, 0.5))
     accuracies = (*accuracies, (0.5, 0.6, 0.0))
     dead, diverged = (0, 0, 0, 1, 0), (False, False, False, False, True)
-    return SeedStudy("moon", "program", True, accuracies, dead, diverged)
+    runs = zip(accuracies, dead, diverged, strict=True)
+    return SeedStudy("moon", "program", True, tuple(SyntheticRun(a, {}, n, d) for a, n, d in runs))
 
 
 def test_summaries() -> None:
@@ -30,4 +31,4 @@ def test_every_set_and_recipe_is_studied() -> None:
     assert torch.get_num_threads() == n_threads
     found = {(study.name, study.recipe, study.diffused) for study in studies}
     assert found == {(n, r, d) for n in MAKERS for r in RECIPES for d in (True, False)}
-    assert all(len(study.accuracies[0]) == 2 for study in studies)
+    assert all(len(study.runs[0].accuracies) == 2 for study in studies)

@@ -11,12 +11,12 @@ from diffresnet.cli.banks import choose_split
 from diffresnet.cli.options import BANK_HELP, Jobs, Split, Tasks, TaskSeed
 from diffresnet.cli.outputs import make_folder
 from diffresnet.cli.reproduce.ending import finish_report
-from diffresnet.fewshot import EpisodeSampler, EpisodeShape, FeatureBank
+from diffresnet.fewshot import EpisodeSampler, FeatureBank
 from diffresnet.fewshot.methods import Solver
 from diffresnet.paper.fewshot.ablation import report_ablation
 from diffresnet.paper.fewshot.curves import report_sweep
 from diffresnet.paper.fewshot.plan import TaskPlan, task_shape
-from diffresnet.paper.fewshot.table import report_table, table_shapes
+from diffresnet.paper.fewshot.table import report_table
 from diffresnet.paper.fewshot.time import report_time
 from diffresnet.paper.fewshot.tsne import report_tsne
 from diffresnet.paper.settings import ABLATION_TASKS, FEWSHOT_SHOTS
@@ -50,21 +50,21 @@ SolverChoice: TypeAlias = Annotated[
 def plan_tasks(
     features: Path,
     out: Path,
+    shots: Sequence[int],
     *,
     split: str | None,
-    n_tasks: int,
+    tasks: int,
     seed: int,
-    n_jobs: int,
-    shapes: Sequence[EpisodeShape],
+    jobs: int,
 ) -> TaskPlan:
     """Try everything that may be wrong, and return what to compute on."""
     new_figure("diffresnet reproduce", 1, 1)
     bank = FeatureBank.load(features)
     chosen = choose_split(bank, split)
-    for shape in shapes:
-        EpisodeSampler(bank, shape, split=chosen)  # refuses tasks that cannot be drawn
+    for n_shots in shots:  # refuses tasks that cannot be drawn
+        EpisodeSampler(bank, task_shape(n_shots), split=chosen)
     make_folder(out)
-    return TaskPlan(bank, features.name, chosen, n_tasks, seed, n_jobs, out / "unfinished")
+    return TaskPlan(bank, features.name, chosen, tasks, seed, jobs, out / "unfinished")
 
 
 def finish(report: Report, plan: TaskPlan, out: Path) -> None:
@@ -97,10 +97,7 @@ def ablation(
     Example: diffresnet reproduce ablation --features bank.npz --out ablation
     """
     chosen = FEWSHOT_SHOTS if shots is None else (shots,)
-    shapes = [task_shape(n_shots) for n_shots in chosen]
-    plan = plan_tasks(
-        features, out, split=split, n_tasks=tasks, seed=seed, n_jobs=jobs, shapes=shapes
-    )
+    plan = plan_tasks(features, out, chosen, split=split, tasks=tasks, seed=seed, jobs=jobs)
     finish(report_ablation(plan, shots=chosen, solver=solver), plan, out)
 
 
@@ -135,10 +132,7 @@ def fewshot(
     Example: diffresnet reproduce fewshot --features bank.npz --out fewshot
     """
     chosen = FEWSHOT_SHOTS if shots is None else (shots,)
-    shapes = table_shapes(chosen)
-    plan = plan_tasks(
-        features, out, split=split, n_tasks=tasks, seed=seed, n_jobs=jobs, shapes=shapes
-    )
+    plan = plan_tasks(features, out, chosen, split=split, tasks=tasks, seed=seed, jobs=jobs)
     report = report_table(plan, shots=chosen, solver=solver, skip_slow=skip_slow)
     finish(report, plan, out)
 
@@ -161,8 +155,7 @@ def tsne(
 
     Example: diffresnet reproduce tsne --features bank.npz --out tsne --task 3
     """
-    shapes = [task_shape(n_shots) for n_shots in FEWSHOT_SHOTS]
-    plan = plan_tasks(features, out, split=split, n_tasks=1, seed=seed, n_jobs=1, shapes=shapes)
+    plan = plan_tasks(features, out, FEWSHOT_SHOTS, split=split, tasks=1, seed=seed, jobs=1)
     finish(report_tsne(plan, task=task), plan, out)
 
 
@@ -181,10 +174,7 @@ def _sweep(setting: Callable[[], None]) -> Callable[..., None]:
         shots: Shots = 1,
         solver: SolverChoice = "kernel",
     ) -> None:
-        shapes = [task_shape(shots)]
-        plan = plan_tasks(
-            features, out, split=split, n_tasks=tasks, seed=seed, n_jobs=jobs, shapes=shapes
-        )
+        plan = plan_tasks(features, out, [shots], split=split, tasks=tasks, seed=seed, jobs=jobs)
         finish(report_sweep(plan, figure, n_shots=shots, solver=solver), plan, out)
 
     vary.__doc__ = (
@@ -249,8 +239,5 @@ def time(
 
     Example: diffresnet reproduce time --features bank.npz --out time
     """
-    shapes = [task_shape(shots)]
-    plan = plan_tasks(
-        features, out, split=split, n_tasks=tasks, seed=seed, n_jobs=jobs, shapes=shapes
-    )
+    plan = plan_tasks(features, out, [shots], split=split, tasks=tasks, seed=seed, jobs=jobs)
     finish(report_time(plan, n_shots=shots, n_descent_tasks=descent_tasks), plan, out)

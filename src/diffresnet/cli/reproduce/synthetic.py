@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from diffresnet.cli.console import say
 from diffresnet.cli.options import Jobs
 from diffresnet.cli.outputs import make_folder
-from diffresnet.paper.synthetic.report import reproduce_synthetic
+from diffresnet.cli.reproduce.ending import finish_report
+from diffresnet.paper.synthetic.report import report_synthetic
 
 
 def synthetic(
@@ -23,5 +23,4 @@ def synthetic(
     the same as SVG; xor.gif; and results.json, with the accuracy of every seed.
     """
     make_folder(out)
-    for path in reproduce_synthetic(out, n_seeds=seeds, n_epochs=epochs, n_jobs=jobs):
-        say(f"wrote {path}")
+    finish_report(report_synthetic(n_seeds=seeds, n_epochs=epochs, n_jobs=jobs), out)

@@ -9,7 +9,7 @@ import typer
 from diffresnet._support.writing import encode_json
 from diffresnet.cli.console import say
 from diffresnet.cli.outputs import make_folder, write_files
-from diffresnet.paper.theory import TheoryResult, run_theory
+from diffresnet.paper.theory import REQUIRED, TheoryResult, run_theory
 from diffresnet.report.panels import new_figure
 from diffresnet.report.theory.figures import draw_levels, draw_required, draw_states
 
@@ -37,13 +37,13 @@ def theory(
 
 
 def _draw_growth(result: TheoryResult) -> bytes:
-    growth = result.growth.growth
+    growth = result.growth
     middle = 100  # late enough for the slowest mode to be the only one left
     predicted = [
         growth.ratios[middle] / growth.contraction ** (step - middle)
         for step in range(len(growth.ratios))
     ]
-    return draw_required(growth.ratios, predicted, result.growth.required)
+    return draw_required(growth.ratios, predicted, REQUIRED)
 
 
 def _draw_directed(result: TheoryResult) -> bytes:
@@ -57,10 +57,10 @@ def _draw_directed(result: TheoryResult) -> bytes:
 
 
 def _draw_hinges(result: TheoryResult) -> bytes:
-    one, two = result.one_hinge, result.two_hinges
+    one, two, regions = result.one_hinge, result.two_hinges, result.regions
     states = {
-        "five regions, two classes": result.regions,
-        f"one hinge a region: {one.n_wrong} points wrong": one.points,
-        f"two hinges a change: {two.n_wrong} wrong": two.points,
+        "five regions, two classes": regions,
+        f"one hinge a region: {one.report.n_wrong} points wrong": one.network(regions).detach(),
+        f"two hinges a change: {two.report.n_wrong} wrong": two.network(regions).detach(),
     }
     return draw_levels(states, result.region_labels)

@@ -40,8 +40,7 @@ def xor(
     table = Table(title="XOR set, diffused")
     for name in ("steps", "L", "D", "L/D"):
         table.add_column(name, justify="right")
-    for step in result.shown:
-        distance, diameter = result.min_distances[step], result.max_diameters[step]
-        table.add_row(str(step), f"{distance:.3f}", f"{diameter:.3g}", f"{distance / diameter:.3g}")
+    for row in result.rows():
+        table.add_row(*row)
     show(table)
     write_files({out / "xor.json": json.dumps(numbers).encode(), out / "xor.png": picture})

@@ -1,7 +1,6 @@
 """Backbones that can be trained, by name."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import cast
 
 from torch import nn
@@ -11,14 +10,12 @@ from diffresnet.encoders.backbones.conv4 import Conv4
 from diffresnet.encoders.backbones.resnet import ResNet
 from diffresnet.encoders.backbones.wide_resnet import WideResNet
 
-_MAKERS: Mapping[str, Callable[[int, int], nn.Module]] = MappingProxyType(
-    {
-        "conv4": lambda n_channels, size: Conv4(n_channels, image_size=size),
-        "resnet10": lambda n_channels, _: ResNet(n_channels, (1, 1, 1, 1), stem_stride=2),
-        "resnet18": lambda n_channels, _: ResNet(n_channels),
-        "wrn28-10": lambda n_channels, _: WideResNet(n_channels),
-    }
-)
+_MAKERS: Mapping[str, Callable[[int, int], nn.Module]] = {
+    "conv4": lambda n_channels, size: Conv4(n_channels, image_size=size),
+    "resnet10": lambda n_channels, _: ResNet(n_channels, (1, 1, 1, 1), stem_stride=2),
+    "resnet18": lambda n_channels, _: ResNet(n_channels),
+    "wrn28-10": lambda n_channels, _: WideResNet(n_channels),
+}
 
 BACKBONE_NAMES = tuple(_MAKERS)
 

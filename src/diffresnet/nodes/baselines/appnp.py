@@ -34,19 +34,19 @@ class Appnp:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features and the links."""
-        n_features, n_classes = graph.features.shape[1], graph.n_classes
-        return prepare_network(self, graph, lambda: Network(self, n_features, n_classes))
+        return prepare_network(self, graph, Network)
 
 
 class Network(nn.Module):
     """The network of these settings."""
 
-    def __init__(self, method: Appnp, n_in: int, n_out: int) -> None:
+    def __init__(self, method: Appnp, graph: NodeGraph) -> None:
         super().__init__()
         from torch_geometric.nn import APPNP  # noqa: PLC0415
 
         self.dropout = method.dropout
-        self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
+        self.first = glorot(graph.features.shape[1], method.width)
+        self.last = glorot(method.width, graph.n_classes)
         self.decayed = self.first
         self.propagate = APPNP(method.n_steps, method.teleport, cached=True)
 

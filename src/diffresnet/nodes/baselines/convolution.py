@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 from torch import Tensor, nn
 from torch.nn.functional import dropout, elu, relu
 
-from diffresnet._support.settings import check_settings
-from diffresnet.nodes.baselines.network import Depth, Links, glorot, prepare_network
+from diffresnet._support.settings import Several, check_settings
+from diffresnet.nodes.baselines.network import Links, glorot, prepare_network
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.training import NodeSchedule
@@ -39,7 +39,7 @@ class Convolution:
 
     kind: Kind = "gcn"
     width: int = 64
-    n_layers: Depth = 2
+    n_layers: Several = 2
     dropout: float = 0.8
     schedule: NodeSchedule = GCN_SCHEDULE
 
@@ -54,9 +54,7 @@ class Convolution:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features and the links."""
-        inner = [self.width] * (self.n_layers - 1)
-        widths = [graph.features.shape[1], *inner, graph.n_classes]
-        return prepare_network(self, graph, lambda: _Stack(self, widths))
+        return prepare_network(self, graph, _Stack)
 
 
 PUBLISHED: dict[Kind, Convolution] = {
@@ -73,11 +71,12 @@ PUBLISHED: dict[Kind, Convolution] = {
 
 
 class _Stack(nn.Module):
-    def __init__(self, method: Convolution, widths: list[int]) -> None:
+    def __init__(self, method: Convolution, graph: NodeGraph) -> None:
         super().__init__()
+        inner = [method.width] * (method.n_layers - 1)
+        pairs = list(pairwise([graph.features.shape[1], *inner, graph.n_classes]))
         self.dropout = method.dropout
         self.activation = elu if method.kind == "gat" else relu
-        pairs = list(pairwise(widths))
         layers = [
             _layer(method, n_in, n_out, is_last=place == len(pairs) - 1)
             for place, (n_in, n_out) in enumerate(pairs)

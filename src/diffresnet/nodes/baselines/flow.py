@@ -51,7 +51,7 @@ class Flow:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features and the links."""
-        return prepare_network(self, graph, lambda: _Network(self, graph))
+        return prepare_network(self, graph, _Network)
 
 
 CHOSEN: dict[Kind, Flow] = {

@@ -32,17 +32,17 @@ class Mlp:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Take the features."""
-        n_features, n_classes = graph.features.shape[1], graph.n_classes
-        return prepare_network(self, graph, lambda: Layers(self, n_features, n_classes))
+        return prepare_network(self, graph, Layers)
 
 
 class Layers(nn.Module):
     """The network of these settings."""
 
-    def __init__(self, method: Mlp, n_in: int, n_out: int) -> None:
+    def __init__(self, method: Mlp, graph: NodeGraph) -> None:
         super().__init__()
         self.dropout = method.dropout
-        self.first, self.last = glorot(n_in, method.width), glorot(method.width, n_out)
+        self.first = glorot(graph.features.shape[1], method.width)
+        self.last = glorot(method.width, graph.n_classes)
         self.decayed = self.first
 
     def forward(self, x: Tensor, _: Links) -> Tensor:

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Annotated, Protocol, TypeAlias
+from typing import Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -11,7 +10,7 @@ from scipy import sparse
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from diffresnet._support.checks import check_count, check_probability
+from diffresnet._support.checks import check_probability
 from diffresnet._support.extras import needs_extra
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod, Solve
@@ -21,9 +20,6 @@ from diffresnet.nodes.training import NodeSchedule, train_nodes
 
 SCHEDULE = NodeSchedule(0.01, 0.005, stop_by_loss=True)
 """What several of these networks are trained with."""
-
-Depth: TypeAlias = Annotated[int, partial(check_count, low=2)]
-"""Layers of a network that has a first and a last one."""
 
 
 @dataclass(frozen=True)
@@ -131,14 +127,19 @@ class Settings(NodeMethod, Protocol):
         ...
 
 
-def prepare_network(method: Settings, graph: NodeGraph, build: Callable[[], nn.Module]) -> Solve:
-    """Return what trains a network on a split; `build` draws its parameters."""
+Method = TypeVar("Method", bound=Settings)
+
+
+def prepare_network(
+    method: Method, graph: NodeGraph, body: Callable[[Method, NodeGraph], nn.Module]
+) -> Solve:
+    """Return what trains a network on a split; `body` draws its parameters."""
     check_probability(method.name, "dropout", method.dropout)
     inputs, links = Inputs(graph.features, method.dropout), Links.of(graph)
 
     def make() -> PlainNetwork:
         with needs_extra(method.name, "graphs"):
-            return PlainNetwork(build(), inputs, links)
+            return PlainNetwork(body(method, graph), inputs, links)
 
     def solve(split: Split, seed: int) -> Tensor:
         return train_nodes(make, graph, split, seed, method.schedule).scores()

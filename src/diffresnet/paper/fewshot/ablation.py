@@ -1,14 +1,15 @@
 """Table "ablation" (Section 5.3): what diffusion adds, and where, on features as they are."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, TypeAlias
 
 from diffresnet._support.words import count
 from diffresnet.fewshot import Evaluation, paired_difference
 from diffresnet.fewshot.methods import Solver
 from diffresnet.measuring.statistics import PairedDifference, percent, percent_interval
 from diffresnet.paper.fewshot.ablation_methods import INTERNAL, ablation_network, ablation_recipes
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, accuracy_table, shots_option, task_shape
+from diffresnet.paper.fewshot.plan import SOURCE, TaskPlan, accuracy_table, shots_option, task_shape
 from diffresnet.paper.published import ABLATION_ACCURACY, FEWSHOT_COLUMNS
 from diffresnet.paper.settings import (
     ABLATION_TASKS,
@@ -22,56 +23,39 @@ from diffresnet.report.intervals import draw_intervals
 from diffresnet.report.page import Heading, Paragraph, Part, Picture, Table
 from diffresnet.report.panels import in_all_formats
 
-
-@dataclass(frozen=True)
-class Ablation:
-    """The five methods on the same tasks, by shots, then by method."""
-
-    evaluations: dict[int, dict[str, Evaluation]]
-
-    def differences(self, n_shots: int) -> dict[str, PairedDifference]:
-        """Return by how much Internal Convection-Diffusion is better than each other method."""
-        evaluations = self.evaluations[n_shots]
-        return {
-            name: paired_difference(evaluations[INTERNAL], evaluation)
-            for name, evaluation in evaluations.items()
-            if name != INTERNAL
-        }
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return the numbers, for a file."""
-        rows: list[dict[str, Any]] = []
-        for n_shots, evaluations in self.evaluations.items():
-            differences = self.differences(n_shots)
-            for name, evaluation in evaluations.items():
-                row = {"n_shots": n_shots, **evaluation.to_json()}
-                if name in differences:
-                    row["internal_minus_this"] = vars(differences[name])
-                rows.append(row)
-        return rows
+Results: TypeAlias = Mapping[int, Mapping[str, Evaluation]]
+"""The five methods on the same tasks, by shots, then by method."""
 
 
-def run_ablation(plan: TaskPlan, shots: tuple[int, ...], solver: Solver) -> Ablation:
+def compare_with_internal(evaluations: Mapping[str, Evaluation]) -> dict[str, PairedDifference]:
+    """Return by how much Internal Convection-Diffusion is better than each other method."""
+    return {
+        name: paired_difference(evaluations[INTERNAL], evaluation)
+        for name, evaluation in evaluations.items()
+        if name != INTERNAL
+    }
+
+
+def run_ablation(plan: TaskPlan, shots: tuple[int, ...], solver: Solver) -> Results:
     """Evaluate the five methods on the same tasks, for each number of shots."""
-    evaluations = {
+    return {
         n_shots: {
             recipe.name: plan.evaluate(recipe, task_shape(n_shots))
             for recipe in ablation_recipes(n_shots, solver)
         }
         for n_shots in shots
     }
-    return Ablation(evaluations)
 
 
 def report_ablation(plan: TaskPlan, *, shots: tuple[int, ...], solver: Solver) -> Report:
     """Compute the table and show it beside the paper's."""
-    result = run_ablation(plan, shots, solver)
-    columns = {count(n_shots, "shot"): found for n_shots, found in result.evaluations.items()}
+    results = run_ablation(plan, shots, solver)
+    columns = {count(n_shots, "shot"): found for n_shots, found in results.items()}
     panels = {
         head: {"accuracy": {name: percent_interval(one.accuracies) for name, one in found.items()}}
         for head, found in columns.items()
     }
-    pictures = in_all_formats("ablation", lambda kind: draw_intervals(panels, "accuracy (%)", kind))
+    pictures = in_all_formats("ablation", partial(draw_intervals, panels))
     caption = "Mean accuracy with its 95 % interval, by method."
     summary = accuracy_table("accuracy (%)", columns)
     steps = ", ".join(
@@ -80,7 +64,7 @@ def report_ablation(plan: TaskPlan, *, shots: tuple[int, ...], solver: Solver) -
     )
     parts = [
         Paragraph(
-            f"Table 'ablation' of {PAPER}. Features are taken as they are: no centering, no "
+            f"Table 'ablation' of {SOURCE}. Features are taken as they are: no centering, no "
             "normalization, no shift, no rectification."
         ),
         Paragraph(
@@ -101,26 +85,38 @@ def report_ablation(plan: TaskPlan, *, shots: tuple[int, ...], solver: Solver) -
             "All methods see the same tasks. So the differences, task by task, are known better "
             "than the accuracies themselves (points of percent ± half of the 95 % interval):"
         ),
-        _differences(result),
+        _differences(columns),
         *_published_parts(),
     ]
     numbers = {
         "command": plan.command("ablation", *shots_option(shots), "--solver", solver),
-        "results": result.to_json(),
+        "results": _to_json(results),
         "published_columns": FEWSHOT_COLUMNS,
         "published_percent": ABLATION_ACCURACY,
     }
     return Report("What diffusion adds: the ablation", parts, pictures, numbers, [summary])
 
 
-def _differences(result: Ablation) -> Table:
-    differences = [result.differences(n_shots) for n_shots in result.evaluations]
-    columns = [
+def _to_json(results: Results) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for n_shots, evaluations in results.items():
+        differences = compare_with_internal(evaluations)
+        for name, evaluation in evaluations.items():
+            row = {"n_shots": n_shots, **evaluation.to_json()}
+            if name in differences:
+                row["internal_minus_this"] = differences[name].to_json()
+            rows.append(row)
+    return rows
+
+
+def _differences(columns: Mapping[str, Mapping[str, Evaluation]]) -> Table:
+    differences = [compare_with_internal(found) for found in columns.values()]
+    cells = [
         [percent(one.difference, one.ci95, sign=True) for one in found.values()]
         for found in differences
     ]
-    heads = ["Internal minus ...", *(count(n_shots, "shot") for n_shots in result.evaluations)]
-    return Table(heads, [list(row) for row in zip(differences[0], *columns, strict=True)])
+    rows = [list(row) for row in zip(differences[0], *cells, strict=True)]
+    return Table(["Internal minus ...", *columns], rows)
 
 
 def _published_parts() -> list[Part]:

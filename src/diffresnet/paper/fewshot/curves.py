@@ -9,7 +9,7 @@ from diffresnet.fewshot import Evaluation, Recipe
 from diffresnet.fewshot.methods import DiffResNetMethod, Solver
 from diffresnet.measuring.statistics import percent
 from diffresnet.paper.fewshot.ablation_methods import ablation_network, at_strength
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
+from diffresnet.paper.fewshot.plan import SOURCE, TaskPlan, task_shape
 from diffresnet.paper.settings import FIXED_STRENGTH, FIXED_STRENGTH_STEPS, N_TOPS, STRENGTH_STEPS
 from diffresnet.report.curves import CurvePanel, accuracy_curve, draw_curves
 from diffresnet.report.files import Report
@@ -153,7 +153,7 @@ def report_sweep(plan: TaskPlan, name: str, *, n_shots: int, solver: Solver) -> 
     summary = result.table(sweep.setting)
     parts = [
         Paragraph(
-            f"A figure of {PAPER}, taken as they are. {sweep.question} All else is as in the "
+            f"A figure of {SOURCE}, taken as they are. {sweep.question} All else is as in the "
             "ablation."
         ),
         Paragraph(

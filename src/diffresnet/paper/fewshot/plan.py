@@ -9,13 +9,11 @@ from diffresnet.fewshot import EpisodeShape, Evaluation, FeatureBank, Recipe, ev
 from diffresnet.fewshot.evaluation import identify
 from diffresnet.measuring.runs import file_of
 from diffresnet.measuring.statistics import percent
+from diffresnet.paper.published import PAPER
 from diffresnet.paper.settings import FEWSHOT_QUERIES, FEWSHOT_SHOTS, FEWSHOT_WAYS
 from diffresnet.report.page import Table
 
-PAPER = (
-    "the paper 'Diffusion Mechanism in Residual Neural Network: Theory and Applications' "
-    "(Section 5.3), computed anew on other features"
-)
+SOURCE = f"{PAPER} (Section 5.3), computed anew on other features"
 """How the pages begin."""
 
 
@@ -52,6 +50,7 @@ class TaskPlan:
         seed: of the tasks.
         n_jobs: processes.
         unfinished: a folder in which each evaluation keeps what it has, to go on from.
+        device: where torch computes.
     """
 
     bank: FeatureBank
@@ -61,6 +60,7 @@ class TaskPlan:
     seed: int = 1
     n_jobs: int = 1
     unfinished: Path | None = None
+    device: str = "cpu"
 
     def evaluate(self, recipe: Recipe, shape: EpisodeShape) -> Evaluation:
         """Evaluate a recipe on these tasks."""
@@ -76,6 +76,7 @@ class TaskPlan:
             n_tasks=self.n_tasks,
             seed=self.seed,
             n_jobs=self.n_jobs,
+            device=self.device,
             resume=resume,
         )
 

@@ -1,15 +1,15 @@
 """Table "fewshot" (Section 5.3): every method with its own transforms, on the same tasks."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 from diffresnet._support.words import count
 from diffresnet.fewshot import TITLES, EpisodeShape, Evaluation, make_recipe
 from diffresnet.fewshot.methods import Solver
 from diffresnet.fewshot.recipes import ASSUME_BALANCE
 from diffresnet.measuring.statistics import percent_interval
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, accuracy_table, shots_option, task_shape
+from diffresnet.paper.fewshot.plan import SOURCE, TaskPlan, accuracy_table, shots_option, task_shape
 from diffresnet.paper.published import FEWSHOT_ACCURACY, FEWSHOT_COLUMNS
 from diffresnet.paper.settings import FEWSHOT_PROTOTYPE_WEIGHT, FEWSHOT_STEPS, FEWSHOT_TASKS
 from diffresnet.report.files import Report
@@ -26,24 +26,8 @@ SLOW = ("tim", "alpha-tim", "pt-map")
 BALANCE = {None: "balanced", DIRICHLET: f"Dirichlet({DIRICHLET:g})"}
 
 
-@dataclass(frozen=True)
-class FewshotTable:
-    """Every method on the same tasks of each shape: by shape, then by name of the recipe."""
-
-    evaluations: dict[EpisodeShape, dict[str, Evaluation]]
-
-    @property
-    def recipes(self) -> list[str]:
-        """The names of the recipes."""
-        return list(next(iter(self.evaluations.values())))
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return the numbers, for a file."""
-        return [
-            {"n_shots": shape.n_shots, "dirichlet": shape.dirichlet, **evaluation.to_json()}
-            for shape, evaluations in self.evaluations.items()
-            for evaluation in evaluations.values()
-        ]
+Results: TypeAlias = Mapping[EpisodeShape, Mapping[str, Evaluation]]
+"""Every method on the same tasks of each shape: by shape, then by name of the recipe."""
 
 
 def table_shapes(shots: tuple[int, ...]) -> list[EpisodeShape]:
@@ -53,68 +37,71 @@ def table_shapes(shots: tuple[int, ...]) -> list[EpisodeShape]:
 
 def run_table(
     plan: TaskPlan, shots: tuple[int, ...], solver: Solver, *, skip_slow: bool
-) -> FewshotTable:
+) -> Results:
     """Evaluate every method on the same tasks of each shape."""
     names = [name for name in TITLES if not (skip_slow and name in SLOW)]
-    evaluations = {
+    return {
         shape: {
             name: plan.evaluate(make_recipe(name, shape, solver=solver), shape) for name in names
         }
         for shape in table_shapes(shots)
     }
-    return FewshotTable(evaluations)
 
 
 def report_table(
     plan: TaskPlan, *, shots: tuple[int, ...], solver: Solver, skip_slow: bool
 ) -> Report:
     """Compute the table and show it beside the paper's."""
-    result = run_table(plan, shots, solver, skip_slow=skip_slow)
+    results = run_table(plan, shots, solver, skip_slow=skip_slow)
     panels = {
         count(n_shots, "shot"): {
             f"{name} queries": {
                 TITLES[recipe]: percent_interval(one.accuracies)
-                for recipe, one in result.evaluations[task_shape(n_shots, dirichlet)].items()
+                for recipe, one in results[task_shape(n_shots, dirichlet)].items()
             }
             for dirichlet, name in BALANCE.items()
         }
         for n_shots in shots
     }
-    pictures = in_all_formats("fewshot", lambda kind: draw_intervals(panels, "accuracy (%)", kind))
+    pictures = in_all_formats("fewshot", partial(draw_intervals, panels))
     parts = [
         *_our_parts(plan, solver),
         Picture(pictures["fewshot.png"], "image/png", "Mean accuracy with its 95 % interval."),
-        _accuracies(result, table_shapes(shots)),
+        _accuracies(results, table_shapes(shots)),
         Paragraph("What is done to the features first, in order:"),
-        _transforms(result),
+        _transforms(results),
         *_published_parts(),
     ]
     flags = ["--skip-slow"] if skip_slow else []
     numbers = {
         "command": plan.command("fewshot", *shots_option(shots), "--solver", solver, *flags),
-        "results": result.to_json(),
+        "results": [
+            {"n_shots": shape.n_shots, "dirichlet": shape.dirichlet, **evaluation.to_json()}
+            for shape, evaluations in results.items()
+            for evaluation in evaluations.values()
+        ],
         "published_columns": FEWSHOT_COLUMNS,
         "published_percent": [row._asdict() for row in FEWSHOT_ACCURACY],
     }
     summaries = [
-        _accuracies(result, [task_shape(n_shots, dirichlet) for n_shots in shots])
+        _accuracies(results, [task_shape(n_shots, dirichlet) for n_shots in shots])
         for dirichlet in BALANCE
     ]
     return Report("Few-shot learning, every method", parts, pictures, numbers, summaries)
 
 
-def _accuracies(result: FewshotTable, shapes: Sequence[EpisodeShape]) -> Table:
+def _accuracies(results: Results, shapes: Sequence[EpisodeShape]) -> Table:
     columns = {
         f"{count(shape.n_support // shape.n_ways, 'shot')}, {BALANCE[shape.dirichlet]}": {
-            TITLES[name]: evaluation for name, evaluation in result.evaluations[shape].items()
+            TITLES[name]: evaluation for name, evaluation in results[shape].items()
         }
         for shape in shapes
     }
     return accuracy_table("method", columns)
 
 
-def _transforms(result: FewshotTable) -> Table:
-    evaluations = next(iter(result.evaluations.values()))
+def _transforms(results: Results) -> Table:
+    evaluations = next(iter(results.values()))
     rows = [
         [TITLES[name], ", ".join(evaluation.to_json()["transforms"]) or "none"]
         for name, evaluation in evaluations.items()
@@ -128,7 +115,7 @@ def _our_parts(plan: TaskPlan, solver: Solver) -> list[Part]:
     presume = " and ".join(sorted(TITLES[name] for name in ASSUME_BALANCE))
     return [
         Paragraph(
-            f"Table 'fewshot' of {PAPER}, with more methods. "
+            f"Table 'fewshot' of {SOURCE}, with more methods. "
             "Each has the transforms and settings that its authors publish; those of Diff-ResNet "
             "are the paper's (centering by the mean of the base classes, unit norm, shift of the "
             "queries; rectified prototypes for LaplacianShot and the prototypical loss)."

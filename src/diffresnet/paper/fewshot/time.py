@@ -8,7 +8,7 @@ from diffresnet.fewshot import Evaluation, Recipe
 from diffresnet.fewshot.methods import DiffResNetMethod, Solver
 from diffresnet.measuring.statistics import percent
 from diffresnet.paper.fewshot.ablation_methods import ablation_network, at_strength
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
+from diffresnet.paper.fewshot.plan import SOURCE, TaskPlan, task_shape
 from diffresnet.paper.settings import TIME_STEPS, TIME_STRENGTH
 from diffresnet.report.curves import Curve, CurvePanel, accuracy_curve, draw_curves
 from diffresnet.report.files import Report
@@ -105,7 +105,7 @@ def report_time(plan: TaskPlan, *, n_shots: int, n_descent_tasks: int) -> Report
     caption = "Accuracy, and seconds per task on a logarithmic axis, by diffusion steps."
     parts = [
         Paragraph(
-            f"Figure 'time' of {PAPER}, taken as they are. "
+            f"Figure 'time' of {SOURCE}, taken as they are. "
             f"Steps times step size is {TIME_STRENGTH}; one step has size 1; 0 steps is a network "
             "without diffusion. All else is as in the ablation."
         ),

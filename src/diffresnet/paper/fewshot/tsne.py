@@ -12,7 +12,7 @@ from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.fewshot import Episodes, EpisodeSampler
 from diffresnet.fewshot.methods import NearestPrototype
 from diffresnet.paper.fewshot.ablation_methods import ablation_network
-from diffresnet.paper.fewshot.plan import PAPER, TaskPlan, task_shape
+from diffresnet.paper.fewshot.plan import SOURCE, TaskPlan, task_shape
 from diffresnet.paper.settings import FEWSHOT_SHOTS
 from diffresnet.report.embedding import Embedding, draw_embeddings
 from diffresnet.report.files import Report
@@ -123,7 +123,7 @@ def report_tsne(plan: TaskPlan, *, task: int) -> Report:
     where = "" if plan.split is None else f" of the split '{plan.split}'"
     parts = [
         Paragraph(
-            f"Figure 'tsne' of {PAPER}, taken as they are. "
+            f"Figure 'tsne' of {SOURCE}, taken as they are. "
             f"Task {task} with seed {plan.seed}{where} of {plan.name}; graph, steps and step size "
             "are those of the ablation. The points are diffused without a network, and brought to "
             f"the plane by t-SNE (perplexity {PERPLEXITY:g}, random state {RANDOM_STATE})."

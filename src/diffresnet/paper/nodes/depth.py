@@ -6,7 +6,7 @@ from diffresnet.nodes.baselines.convolution import Convolution
 from diffresnet.nodes.deep_diffresnet import SCHEDULE, DeepDiffResNet
 from diffresnet.nodes.method import NodeMethod
 from diffresnet.nodes.protocol import NodeResult
-from diffresnet.paper.nodes.plan import PAPER, NodePlan
+from diffresnet.paper.nodes.plan import SOURCE, NodePlan
 from diffresnet.paper.settings import NODE_DEPTH_DROPOUT, NODE_DEPTHS, NODE_SETTINGS
 from diffresnet.report.curves import CurvePanel, accuracy_curve, draw_curves
 from diffresnet.report.files import Report
@@ -52,7 +52,7 @@ def report_depth(plan: NodePlan) -> Report:
     pictures = in_all_formats("depth", lambda kind: draw_curves(panels, kind))
     summary = Table(["accuracy (%)", *(f"{depth} layers" for depth in NODE_DEPTHS)], rows)
     parts = [
-        Paragraph(f"Figure 'graph' of {PAPER}, computed anew. {plan.describe()}"),
+        Paragraph(f"Figure 'graph' of {SOURCE}, computed anew. {plan.describe()}"),
         Paragraph(
             f"Both have 64 hidden features and dropout {NODE_DEPTH_DROPOUT}, and are trained alike "
             "(Adam, weight decay on the first layer, stopped by the validation loss). Diff-ResNet: "

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from diffresnet.measuring.runs import file_of
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod
-from diffresnet.nodes.protocol import NodeResult, run_file, run_protocol
-from diffresnet.nodes.splits import SplitProtocol
+from diffresnet.nodes.protocol import NodeResult, identify, run_protocol
+from diffresnet.nodes.splits import Protocol
+from diffresnet.paper.published import PAPER
 
-PAPER = (
-    "the paper 'Diffusion Mechanism in Residual Neural Network: Theory and Applications' "
-    "(Section 5.2)"
-)
+SOURCE = f"{PAPER} (Section 5.2)"
 
 
 @dataclass(frozen=True)
@@ -20,16 +19,17 @@ class NodePlan:
     """Standardized graphs by name, their splits, and a folder that keeps runs to go on from."""
 
     graphs: Mapping[str, NodeGraph]
-    protocol: SplitProtocol
+    protocol: Protocol
     n_jobs: int = 1
     runs: Path | None = None
 
     def run(self, name: str, method: NodeMethod) -> NodeResult:
-        """Run a method on the graph of that name."""
+        """Run a method on the graph of that name; other settings have another file of runs."""
         graph = self.graphs[name]
         resume = None
         if self.runs is not None:
-            resume = run_file(self.runs, name, graph, method, self.protocol)
+            words = method.name.lower().replace(",", "").replace(" ", "-")
+            resume = file_of(self.runs, f"{name}-{words}", identify(graph, method, self.protocol))
         return run_protocol(graph, method, self.protocol, resume=resume, n_jobs=self.n_jobs)
 
     def command(self, figure: str, *options: str) -> str:

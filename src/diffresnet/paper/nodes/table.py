@@ -1,12 +1,13 @@
 """Table "graph" (Section 5.2): every method on the same splits of the citation graphs."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import nan
 
 from diffresnet.measuring.statistics import percent, percent_interval
 from diffresnet.nodes.catalog import make_method
 from diffresnet.nodes.protocol import NodeResult, compare
-from diffresnet.paper.nodes.plan import PAPER, NodePlan
+from diffresnet.paper.nodes.plan import SOURCE, NodePlan
 from diffresnet.paper.published import NODE_ACCURACY, NODE_GRAPHS
 from diffresnet.paper.settings import NODE_SETTINGS
 from diffresnet.report.files import Report
@@ -30,11 +31,11 @@ def report_nodes(plan: NodePlan, methods: Sequence[str]) -> Report:
         }
         for name, found in results.items()
     }
-    pictures = in_all_formats("nodes", lambda kind: draw_intervals(panels, "accuracy (%)", kind))
+    pictures = in_all_formats("nodes", partial(draw_intervals, panels))
     summary, differences = _accuracies(results), _differences(results)
     first = next(iter(results.values()))[0].method
     parts = [
-        Paragraph(f"Table 'graph' of {PAPER}, computed anew, every row by us. {plan.describe()}"),
+        Paragraph(f"Table 'graph' of {SOURCE}, computed anew, every row by us. {plan.describe()}"),
         Paragraph(
             "Ours: percent ± deviation over all runs, as in the paper. The paper: 100 splits, 20 "
             "initializations; its rows of CGNN, GDE and GRAND come from another protocol (larger "

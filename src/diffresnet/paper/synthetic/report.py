@@ -1,13 +1,12 @@
 """The figures of Section 5.1 and Appendix E.1.4, as files and on one page."""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from diffresnet._support.progress import progress_bar
-from diffresnet.paper.published import SYNTHETIC_ACCURACY, XOR_START
+from diffresnet.paper.published import PAPER, SYNTHETIC_ACCURACY, XOR_START
 from diffresnet.paper.settings import SYNTHETIC, SYNTHETIC_EPOCHS
 from diffresnet.paper.synthetic.experiment import (
     MAKERS,
@@ -39,20 +38,18 @@ FAILURES = {
 }
 """What becomes of seeds that fail, and the head of its column."""
 
-INTRODUCTION = (
-    "The synthetic experiments of the paper 'Diffusion Mechanism in Residual Neural "
-    "Network: Theory and Applications' (Section 5.1 and Appendix E.1.4), computed anew."
-)
+SOURCE = f"{PAPER} (Section 5.1 and Appendix E.1.4)"
 
 
-def reproduce_synthetic(out: Path, *, n_seeds: int, n_epochs: int, n_jobs: int) -> list[Path]:
-    """Compute everything, write it to the folder `out`, and return the files, the page first."""
+def report_synthetic(*, n_seeds: int, n_epochs: int, n_jobs: int) -> Report:
+    """Compute everything and show it beside the paper's."""
     studies = study_seeds(n_seeds, n_epochs, n_jobs=n_jobs)
     epochs = (max(SYNTHETIC_EPOCHS), n_epochs)
     with progress_bar("drawing", 1 + len(MAKERS)) as advance:
         xor = run_xor(torch.Generator().manual_seed(0))
         files = _draw_xor(xor)
-        parts = [Paragraph(INTRODUCTION), *_xor_parts(xor, files)]
+        introduction = Paragraph(f"The synthetic experiments of {SOURCE}, computed anew.")
+        parts = [introduction, *_xor_parts(xor, files)]
         shown: dict[str, Any] = {}
         for n_done, name in enumerate(MAKERS, start=1):
             advance(n_done, name)
@@ -74,13 +71,13 @@ def reproduce_synthetic(out: Path, *, n_seeds: int, n_epochs: int, n_jobs: int) 
         "shown": shown,
         "seeds": [study.to_json(epochs) for study in studies],
     }
-    return Report("Diffusion on the synthetic sets", parts, files, results).write(out)
+    return Report("Diffusion on the synthetic sets", parts, files, results)
 
 
 def _choose_seed(studies: list[SeedStudy], name: str) -> int:
     """Return the first seed that succeeds by the authors' recipe, or else the best one."""
     study = next(s for s in studies if (s.name, s.recipe, s.diffused) == (name, "authors", True))
-    reached = [min(run[max(SYNTHETIC_EPOCHS)], SUCCESS) for run in study.accuracies]
+    reached = [min(run.accuracies[max(SYNTHETIC_EPOCHS)], SUCCESS) for run in study.runs]
     return reached.index(max(reached))
 
 
@@ -99,11 +96,6 @@ def _draw_set(plain: Problem, runs: dict[str, SyntheticRun]) -> dict[str, bytes]
 
 
 def _xor_parts(xor: XorResult, files: dict[str, bytes]) -> list[Part]:
-    rows = [
-        [str(step), f"{distance:.3f}", f"{diameter:.3g}", f"{distance / diameter:.3g}"]
-        for step in xor.shown
-        for distance, diameter in [(xor.min_distances[step], xor.max_diameters[step])]
-    ]
     return [
         Heading("XOR: diffusion alone"),
         Paragraph(
@@ -114,7 +106,7 @@ def _xor_parts(xor: XorResult, files: dict[str, bytes]) -> list[Part]:
         ),
         Picture(files["xor.png"], "image/png", "Points after 0, 1, 10, 20, 200 steps; D and L/D."),
         Picture(files["xor.gif"], "image/gif", "The same in motion."),
-        Table(["steps", "L", "D", "L/D"], rows),
+        Table(["steps", "L", "D", "L/D"], xor.rows()),
     ]
 
 
@@ -147,7 +139,7 @@ def _seed_parts(studies: list[SeedStudy], epochs: tuple[int, int]) -> list[Part]
         cells = [study.name, study.recipe, "with" if study.diffused else "without"]
         for reached in map(study.at, epochs):
             cells.append(f"{100 * reached['mean_accuracy']:.1f}")
-            cells.append(f"{reached['n_successes']:.0f} of {len(study.accuracies)}")
+            cells.append(f"{reached['n_successes']:.0f} of {len(study.runs)}")
         failures = study.failures()
         rows.append([*cells, *(str(failures[reason]) for reason in FAILURES)])
     recipes = "; ".join(f"{name} = {words}" for name, words in RECIPE_WORDS.items())

@@ -25,18 +25,16 @@ Runs: TypeAlias = dict[tuple[str, bool], SyntheticRun]
 
 @dataclass(frozen=True)
 class SeedStudy:
-    """Many seeds of one set and recipe: what became of each, its accuracies by epoch."""
+    """Many seeds of one set and recipe: a run of each."""
 
     name: str
     recipe: str
     diffused: bool
-    accuracies: tuple[tuple[float, ...], ...]
-    n_dead_units: tuple[int, ...]
-    diverged: tuple[bool, ...]
+    runs: tuple[SyntheticRun, ...]
 
     def at(self, epoch: int) -> dict[str, float]:
         """Return the mean accuracy and the number of successes (99 %) at an epoch."""
-        reached = [run[epoch] for run in self.accuracies]
+        reached = [run.accuracies[epoch] for run in self.runs]
         return {
             "mean_accuracy": sum(reached) / len(reached),
             "n_successes": sum(accuracy >= SUCCESS for accuracy in reached),
@@ -44,15 +42,15 @@ class SeedStudy:
 
     def failures(self) -> dict[str, int]:
         """Return what became of the seeds that fail at the last epoch."""
-        runs = zip(self.accuracies, self.n_dead_units, self.diverged, strict=True)
-        failed = [(run, n_dead) for run, n_dead, lost in runs if run[-1] < SUCCESS and not lost]
-        alive = [run for run, n_dead in failed if n_dead == 0]
+        failed = [run for run in self.runs if run.diverged or run.accuracies[-1] < SUCCESS]
+        settled = [run for run in failed if not run.diverged]
+        best = [max(run.accuracies) for run in settled if run.n_dead_units == 0]
         return {
-            "n_failed": len(failed) + sum(self.diverged),
-            "n_diverged": sum(self.diverged),
-            "n_with_dead_units": len(failed) - len(alive),
-            "n_thrown_out_by_the_step": sum(max(run) >= SUCCESS for run in alive),
-            "n_not_there_yet": sum(max(run) < SUCCESS for run in alive),
+            "n_failed": len(failed),
+            "n_diverged": len(failed) - len(settled),
+            "n_with_dead_units": len(settled) - len(best),
+            "n_thrown_out_by_the_step": sum(accuracy >= SUCCESS for accuracy in best),
+            "n_not_there_yet": sum(accuracy < SUCCESS for accuracy in best),
         }
 
     def to_json(self, epochs: tuple[int, ...]) -> dict[str, Any]:
@@ -61,10 +59,10 @@ class SeedStudy:
             "set": self.name,
             "recipe": self.recipe,
             "diffused": self.diffused,
-            "n_seeds": len(self.accuracies),
+            "n_seeds": len(self.runs),
             "by_epoch": {str(epoch): self.at(epoch) for epoch in epochs},
             "failures": self.failures(),
-            "final_accuracies": [run[-1] for run in self.accuracies],
+            "final_accuracies": [run.accuracies[-1] for run in self.runs],
         }
 
 
@@ -79,11 +77,8 @@ def study_seeds(n_seeds: int, n_epochs: int, *, n_jobs: int = 1) -> list[SeedStu
             advance(len(results), tasks[place][0])
     studies: list[SeedStudy] = []
     for name, recipe, diffused in product(MAKERS, RECIPES, (True, False)):
-        runs = [results[name, seed][recipe, diffused] for seed in range(n_seeds)]
-        accuracies = tuple(run.accuracies for run in runs)
-        n_dead_units = tuple(run.n_dead_units for run in runs)
-        diverged = tuple(run.diverged for run in runs)
-        studies.append(SeedStudy(name, recipe, diffused, accuracies, n_dead_units, diverged))
+        runs = tuple(results[name, seed][recipe, diffused] for seed in range(n_seeds))
+        studies.append(SeedStudy(name, recipe, diffused, runs))
     return studies
 
 

@@ -12,7 +12,7 @@ from diffresnet.report.class_marks import choose_marks, draw_legend
 from diffresnet.report.classification import parts
 from diffresnet.report.classification.outcome import Outcome, Preview
 from diffresnet.report.layout import Floats, lay_out
-from diffresnet.report.point_map import draw_map, make_points, map_data, to_script_json
+from diffresnet.report.point_map import draw_map, map_data, to_script_json
 from diffresnet.report.previews import show_labeled
 from diffresnet.report.shell import make_shell
 
@@ -92,16 +92,7 @@ def _make_map(
     features = None if points_ is None else points_.numpy()
     labeled = np.flatnonzero(outcome.is_labeled)
     layout = lay_out(features, model.embedding_, np.concatenate([labeled, suggested]))
-    points = make_points(
-        layout.rows,
-        outcome.ids,
-        [parts.answer(outcome, row) for row in range(len(outcome.ids))],
-        outcome.marks,
-        outcome.probabilities,
-        labeled=labeled,
-        suggested=suggested,
-        reached=outcome.reached.tolist(),
-    )
+    points = parts.map_points(outcome, layout.rows, suggested)
     has_unreached, has_before = not outcome.reached.all(), layout.before is not None
     legend = draw_legend(outcome.class_names, outcome.marks, has_unreached=has_unreached)
     text = f"Map of {len(points):,} points after diffusion, in the colors of their classes."

@@ -9,6 +9,7 @@ from diffresnet._support.words import count
 from diffresnet.report.class_marks import UNREACHED_MARK
 from diffresnet.report.classification.outcome import Outcome
 from diffresnet.report.layout import Rows
+from diffresnet.report.point_map import MapPoint
 from diffresnet.report.previews import show_preview
 from diffresnet.report.svg_charts import draw_histogram
 
@@ -109,6 +110,23 @@ def answer(outcome: Outcome, row: int) -> str:
     probabilities = outcome.probabilities[row]
     name = outcome.class_names[int(probabilities.argmax())]
     return f"{name}, {'label' if outcome.is_labeled[row] else say_probability(probabilities.max())}"
+
+
+def map_points(outcome: Outcome, rows: Rows, suggested: Rows) -> list[MapPoint]:
+    """Return the points of these rows, for the map; those to label next are `suggested`."""
+    guess = 1 / outcome.probabilities.shape[1]
+    best, answers = outcome.probabilities.max(axis=1), outcome.probabilities.argmax(axis=1)
+    return [
+        MapPoint(
+            name=outcome.ids[row],
+            answer=answer(outcome, row),
+            mark=outcome.marks[answers[row]] if outcome.reached[row] else UNREACHED_MARK,
+            sureness=float((best[row] - guess) / (1 - guess)),
+            is_labeled=bool(outcome.is_labeled[row]),
+            is_suggested=row in suggested,
+        )
+        for row in map(int, rows)
+    ]
 
 
 def say_probability(probability: float) -> str:
