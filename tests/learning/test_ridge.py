@@ -1,7 +1,8 @@
+import pytest
 import torch
 from torch.nn.functional import one_hot
 
-from diffresnet.learning.ridge import solve_ridge
+from diffresnet.learning.ridge import BIAS, solve_ridge
 
 GENERATOR = torch.Generator().manual_seed(0)
 
@@ -12,14 +13,17 @@ def random_gram(n_points: int) -> torch.Tensor:
     return gram / gram.diagonal().mean()
 
 
-def test_held_out_scores_are_those_of_leaving_each_label_out() -> None:
-    gram, classes = random_gram(9), torch.arange(3).repeat(3)
+@pytest.mark.parametrize(("n_labels", "bias"), [(3, 0.0), (6, BIAS)])
+def test_held_out_scores_are_those_of_leaving_each_label_out(n_labels: int, bias: float) -> None:
+    n_points = 3 * n_labels
+    gram, classes = random_gram(n_points), torch.arange(3).repeat(n_labels)
     found = solve_ridge(gram, classes, 3, ridges=(0.3,))
     targets = one_hot(classes, 3).double() - 1 / 3
-    for out in range(9):
-        rest = [one for one in range(9) if one != out]
-        inner = gram[rest][:, rest] + 0.3 * torch.eye(8, dtype=torch.float64)
-        expected = gram[out, rest] @ torch.linalg.solve(inner, targets[rest])
+    kernel = gram + bias
+    for out in range(n_points):
+        rest = [one for one in range(n_points) if one != out]
+        inner = kernel[rest][:, rest] + 0.3 * torch.eye(n_points - 1, dtype=torch.float64)
+        expected = kernel[out, rest] @ torch.linalg.solve(inner, targets[rest])
         assert torch.allclose(found.held_out[out], expected)
 
 

@@ -79,4 +79,4 @@ class RidgePart:
     def score(self, places: Places) -> Tensor:
         """Return the scores (n, K)."""
         weighted = [weight * scorer.score(places) for weight, scorer in self.scorers]
-        return torch.stack(weighted).sum(dim=0)
+        return torch.stack(weighted).sum(dim=0) + self.ridge.bias
