@@ -60,6 +60,7 @@ class FittedPoints:
         lengths: (N,) see `Places`.
         operator: of the graph.
         spectrum: of the operator.
+        has_own_graph: whether the graph was given, and not made of the features.
     """
 
     space: FeatureSpace | None
@@ -67,6 +68,7 @@ class FittedPoints:
     lengths: Tensor | None
     operator: DiffusionOperator
     spectrum: Spectrum
+    has_own_graph: bool = False
 
     @classmethod
     def make(
@@ -98,6 +100,7 @@ class FittedPoints:
         space, points, lengths = None, None, None
         if features is not None:
             space, points, lengths = FeatureSpace.fit(features, seed)
+        has_own_graph = links is not None
         if links is None:
             if points is None:
                 raise ValueError("FittedPoints: `links` must be given without features, got None.")
@@ -111,7 +114,8 @@ class FittedPoints:
             )
         operator = DiffusionOperator(links)
         n_modes = min(operator.n_points, max(n_modes, MODES_PER_CLASS * n_classes))
-        return cls(space, points, lengths, operator, Spectrum.of(operator.laplacian, n_modes))
+        spectrum = Spectrum.of(operator.laplacian, n_modes)
+        return cls(space, points, lengths, operator, spectrum, has_own_graph)
 
     @cached_property
     def components(self) -> npt.NDArray[np.int32]:
@@ -152,7 +156,8 @@ class FittedPoints:
         }
         if self.space is not None:
             parts |= vars(self.space)
-        return {name: part.numpy() for name, part in parts.items() if part is not None}
+        arrays = {name: part.numpy() for name, part in parts.items() if part is not None}
+        return arrays | {"has_own_graph": np.array(self.has_own_graph)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> "FittedPoints":
@@ -177,4 +182,5 @@ class FittedPoints:
             )
         weights = mx.csr(need("row_starts"), need("columns"), need("values"))
         spectrum = Spectrum(need("rates"), need("modes"))
-        return cls(space, points, get("lengths"), DiffusionOperator(weights), spectrum)
+        operator, is_given = DiffusionOperator(weights), bool(arrays["has_own_graph"])
+        return cls(space, points, get("lengths"), operator, spectrum, is_given)

@@ -1,6 +1,7 @@
-"""The features alone: ridge regression with a Gaussian kernel, no graph.
+"""The features: ridge regression with a Gaussian kernel.
 
 Held-out labels choose its width, and whether points are taken with their lengths or on the sphere.
+Where the graph is not made of the features, they may also be diffused over it first.
 """
 
 from collections.abc import Iterator
@@ -8,14 +9,20 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn.functional import normalize
 
 from diffresnet.estimators.parts.part import RidgePart
 from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.graph import matrix as mx
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.ridge import solve_ridge
 
 SHARPNESSES = (0.3, 1.0, 3.0)
 """What squared distances are multiplied by, in units of their median."""
+
+STRENGTHS = (2.0, 8.0)
+"""Of diffusion, in units of the mean rate: with a graph of its own, a point may also be taken as
+diffusion leaves it."""
 
 N_REFERENCES = 400
 """Points that stand for all where the kernel is centered."""
@@ -33,16 +40,33 @@ class Geometry:
 
     Attributes:
         with_lengths: whether points have their lengths, or are on the sphere.
+        diffused: (N, d) the fitted points after some diffusion, if it is these that count.
     """
 
     with_lengths: bool
+    diffused: Tensor | None = None
 
     def of(self, places: Places) -> Tensor:
         """Return the points (n, d)."""
+        if self.diffused is not None:
+            return normalize(places.read(self.diffused), dim=1)
         if places.points is None or places.lengths is None:
             raise ValueError("Geometry: `places` must have features, got none.")
         points = places.points.double()
         return points * places.lengths.double().unsqueeze(1) if self.with_lengths else points
+
+
+def geometries(points: FittedPoints, step_size: float) -> Iterator[Geometry]:
+    """Yield the geometries to choose from."""
+    yield Geometry(with_lengths=False)
+    yield Geometry(with_lengths=True)
+    if points.points is None or not points.has_own_graph:
+        return
+    mean = float(mx.diagonal(points.operator.laplacian).mean())
+    for strength in STRENGTHS:
+        n_steps = max(1, round(strength / max(step_size * mean, 1e-6)))
+        diffused = points.operator.diffuse(points.points, step_size, n_steps)
+        yield Geometry(with_lengths=False, diffused=diffused.double())
 
 
 @dataclass(frozen=True)
@@ -116,12 +140,11 @@ class FeatureScorer:
 
 
 def feature_kernels(
-    points: FittedPoints, labels: Labels, generator: torch.Generator
+    points: FittedPoints, labels: Labels, step_size: float, generator: torch.Generator
 ) -> Iterator[FeatureKernel]:
     """Yield the kernels to choose from."""
     order = torch.randperm(points.operator.n_points, generator=generator)[:N_REFERENCES]
-    for with_lengths in (False, True):
-        geometry = Geometry(with_lengths)
+    for geometry in geometries(points, step_size):
         everything = geometry.of(points.places)
         references = everything[order]
         median = float(torch.cdist(references, references).square().median())
@@ -148,6 +171,7 @@ def choose_kernel(kernels: list[FeatureKernel], labels: Labels, order: Tensor) -
 
 
 def fit_features(kernel: FeatureKernel, labels: Labels) -> RidgePart:
-    """Learn from labels by the features alone."""
+    """Learn from labels by the features."""
     ridge = solve_ridge(kernel.gram, labels.classes, labels.n_classes)
-    return RidgePart.of("features alone", ridge, ((1.0, kernel),))
+    name = "features alone" if kernel.geometry.diffused is None else "diffused features"
+    return RidgePart.of(name, ridge, ((1.0, kernel),))

@@ -126,7 +126,7 @@ class MixtureSolver:
             parts.append(features)
         scale = self.settings.prototypes.scale(stability, n_classes)
         expected = [scale * view_weight, scale * (1 - view_weight)][: len(parts)]
-        ridges = fit_ridges(points, labels, generator)
+        ridges = fit_ridges(points, labels, strength.step_size, generator)
         sample = torch.randperm(points.operator.n_points, generator=generator)[:N_FOR_SCALE]
         shown = [part.score(points.places).double()[sample] for part in (*parts, *ridges)]
         before = proportions_beforehand(labels, self.sampling)
@@ -195,14 +195,17 @@ def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Tensor:
     return (counts + 1) / (counts.sum() + labels.n_classes)
 
 
-def fit_ridges(points: FittedPoints, labels: Labels, generator: torch.Generator) -> list[RidgePart]:
+def fit_ridges(
+    points: FittedPoints, labels: Labels, step_size: float, generator: torch.Generator
+) -> list[RidgePart]:
     """Learn from labels by kernels: of the graph, and of the features if there are any."""
     graph = GraphKernel.of(points, labels)
     parts = [fit_propagation(graph, labels)]
     if points.points is None:
         return parts
     order = torch.randperm(len(labels.rows), generator=generator)
-    features = choose_kernel(list(feature_kernels(points, labels, generator)), labels, order)
+    kernels = list(feature_kernels(points, labels, step_size, generator))
+    features = choose_kernel(kernels, labels, order)
     parts.append(fit_features(features, labels))
     parts.append(fit_together(graph, features, labels, order))
     return parts
