@@ -14,11 +14,12 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     model = DiffResNetClassifier(n_top=7, random_state=np.random.RandomState(3))
     model.fit(points, partly(classes))
     path = write_model(model, tmp_path / "model.npz")
-    read, fitted, encoded, names = read_model(DiffResNetClassifier, path)
+    read, fitted, copies, encoded, names = read_model(DiffResNetClassifier, path)
     assert read.get_params() == model.get_params() | {"random_state": model.seed_}
     assert read.n_features_in_ == 8
     assert np.array_equal(encoded, partly(classes))
     assert names.tolist() == [0, 1, 2]
+    assert copies.n_copies == 0
     assert fitted.operator.n_points == 120
     assert not hasattr(read, "classes_")
 

@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -13,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from diffresnet._support.checks import check_count
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
+from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
-from diffresnet.estimators.diagnosis import Diagnosis, diagnose
+from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import (
     FLOATS,
     check_parameters,
@@ -23,21 +23,21 @@ from diffresnet.estimators.input import (
     check_several,
     check_sizes,
     check_update,
-    choose_search,
     choose_step,
     input_kept_on_failure,
     seed_of,
     split_input,
 )
+from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Floats, SolverName, make_solver, solve
 from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.estimators.storage import read_model, write_model
-from diffresnet.estimators.suggestion import suggest_points
+from diffresnet.estimators.suggestion import suggest_first
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
 
-class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
+class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     """Classify points, most of them without a label, by diffusion over their neighbor graph.
 
     Follows scikit-learn's contract. -1, None, NaN or "" in `y` mean "no label"; the points without
@@ -77,7 +77,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         label_distributions_: (N, K) their probabilities.
         reached_: (N,) whether a point is connected to any label. Others get the class prior.
         strength_: ``n_steps * step_size`` that was used.
-        operator_: the `DiffusionOperator` of the graph.
+        operator_: the `DiffusionOperator` of the graph; equal rows are one point of it.
         encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
         embedding_: (N, m) where diffusion puts the points.
 
@@ -142,7 +142,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         """
         with input_kept_on_failure(self):
             self._fit(X, y, graph)
-        warn_of_unreached(self.reached_, self.solution_.points.components)
+        warn_of_unreached(self.solution_.reached, self.solution_.points.components)
         return self
 
     def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
@@ -156,24 +156,18 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         check_several(f"{type(self).__name__}.fit", "y", classes)
         check_prior(self.class_prior, classes)
         features, links = split_input(self, X, graph)
-        n_points = check_sizes(features, links, len(encoded))
-        seed = seed_of(self.random_state)
+        check_sizes(features, links, len(encoded))
         with limited_threads(self.n_jobs):
-            points = FittedPoints.make(
-                features,
-                links,
-                n_classes=len(classes),
-                n_top=self.n_top,
-                bandwidth_rank=self.bandwidth_rank,
-                normalization=self.normalization,
-                search=choose_search(self.search, n_points),
-                seed=seed,
+            seed = seed_of(self.random_state)
+            points, copies = place(
+                self, features, links, n_classes=len(classes), seed=seed, encoded=encoded
             )
-            self._learn(points, encoded, classes, seed)
+            self._learn(points, copies, encoded, classes, seed)
 
     def _learn(
         self,
         points: FittedPoints,
+        copies: Copies,
         encoded: npt.NDArray[np.int64],
         classes: npt.NDArray[Any],
         seed: int,
@@ -182,7 +176,7 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         prior = check_prior(self.class_prior, classes)
         solution = solve(
             points,
-            encoded,
+            copies.merge(encoded, len(classes)),
             len(classes),
             solver=make_solver(self.solver, self.label_sampling),
             step_size=choose_step(self.step_size, points.operator),
@@ -192,18 +186,18 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         )
         # Everything has worked: now change the state.
         self.solution_, self.encoded_labels_, self.seed_ = solution, encoded, seed
-        self.classes_ = classes
+        self.classes_, self.copies_ = classes, copies
         self.strength_ = solution.strength.value
         self.operator_ = points.operator
-        self.reached_ = solution.reached
-        self.label_distributions_ = solution.probabilities
-        self.transduction_ = classes[solution.probabilities.argmax(axis=1)]
+        self.reached_ = solution.reached[copies.point]
+        self.label_distributions_ = solution.probabilities[copies.point]
+        self.transduction_ = classes[self.label_distributions_.argmax(axis=1)]
 
     @property
     def embedding_(self) -> Floats:
         """Where diffusion puts the fitted points, (N, m), of length one."""
         check_is_fitted(self, "solution_")
-        return self.solution_.embedding.numpy()
+        return self.solution_.embedding.numpy()[self.copies_.point]
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probabilities of new points, (n, K).
@@ -248,31 +242,24 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
         encoded, classes = encode_labels("DiffResNetClassifier.update_labels", "labels", everything)
         check_several("DiffResNetClassifier.update_labels", "labels", classes)
         with limited_threads(self.n_jobs):
-            self._learn(self.solution_.points, encoded, classes, self.seed_)
-        warn_of_unreached(self.reached_, self.solution_.points.components)
+            self._learn(self.solution_.points, self.copies_, encoded, classes, self.seed_)
+        warn_of_unreached(self.solution_.reached, self.solution_.points.components)
         return self
 
-    def suggest(self, n: int = 10) -> npt.NDArray[np.int64]:
-        """Return which points to label next, the most useful first.
+    def suggest_first(self, X: Any, n: int = 10, graph: Any = None) -> npt.NDArray[np.int64]:  # noqa: N803
+        """Return which `n` points to label when there is no label yet; `X`, `graph` as in `fit`.
 
-        `n` of them: points of components of the graph without any label, then uncertain ones, each
-        unlike those before it.
+        The most typical point of each of `n` clusters of the graph, the largest cluster first.
         """
-        check_is_fitted(self, "solution_")
-        n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)
-        return suggest_points(
-            n,
-            self.solution_.embedding,
-            probabilities=torch.from_numpy(self.label_distributions_),
-            labeled=self.encoded_labels_ != UNLABELED,
-            components=self.solution_.points.components,
-            reached=self.reached_,
-        )
-
-    def diagnose(self) -> Diagnosis:
-        """Tell how healthy the graph is, in numbers and sentences."""
-        check_is_fitted(self, "solution_")
-        return diagnose(self.solution_, self.encoded_labels_, self.classes_)
+        check_parameters(self)
+        n = check_count("DiffResNetClassifier.suggest_first", "n", n, low=1)
+        with input_kept_on_failure(self):
+            features, links = split_input(self, X, graph)
+        with limited_threads(self.n_jobs):
+            seed = seed_of(self.random_state)
+            points, copies = place(self, features, links, n_classes=n, seed=seed)
+            chosen = suggest_first(n, points, choose_step(self.step_size, points.operator), seed)
+        return copies.first[chosen]
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted classifier to an .npz file, whole or not at all; nothing is pickled.
@@ -288,8 +275,8 @@ class DiffResNetClassifier(ClassifierMixin, BaseEstimator):
 
         Raises `ValueError` if the file is not a saved classifier.
         """
-        model, points, encoded, classes = read_model(cls, Path(path))
-        model._learn(points, encoded, classes, seed_of(model.random_state))
+        model, points, copies, encoded, classes = read_model(cls, Path(path))
+        model._learn(points, copies, encoded, classes, seed_of(model.random_state))
         return model
 
     def __sklearn_tags__(self) -> Tags:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.solution import Solution
 from diffresnet.graph import matrix as mx
 
@@ -19,6 +20,7 @@ class Diagnosis:
     Attributes:
         n_points: of the graph.
         n_labeled: points that have a label.
+        n_copies: rows that are equal to an earlier one.
         n_components: connected components.
         n_unlabeled_components: components without any label.
         n_unreached: points in such components.
@@ -35,6 +37,7 @@ class Diagnosis:
 
     n_points: int
     n_labeled: int
+    n_copies: int
     n_components: int
     n_unlabeled_components: int
     n_unreached: int
@@ -54,6 +57,8 @@ class Diagnosis:
             f"{self.n_labeled} of {self.n_points} points have a label.",
             f"A point has {self.mean_links:.1f} links on average.",
         ]
+        if self.n_copies:
+            found.append(f"{self.n_copies} rows are copies of others; equal rows are one point.")
         if self.n_isolated:
             found.append(f"{self.n_isolated} points have no link at all.")
         if self.n_components == 1:
@@ -87,15 +92,20 @@ class Diagnosis:
 
 
 def diagnose(
-    solution: Solution, encoded: npt.NDArray[np.int64], classes: npt.NDArray[np.generic]
+    solution: Solution,
+    copies: Copies,
+    given: npt.NDArray[np.int64],
+    classes: npt.NDArray[np.generic],
 ) -> Diagnosis:
     """Look at the graph and the labels.
 
     Args:
         solution: of a fit.
-        encoded: (N,) the class of each point, -1 without a label.
+        copies: which rows are equal.
+        given: (N,) the class of each row, -1 without a label.
         classes: what they are.
     """
+    encoded = copies.merge(given, len(classes))
     operator, components = solution.points.operator, solution.points.components
     weights = operator.weights
     rows, columns, values = mx.rows_of(weights), weights.col_indices().long(), weights.values()
@@ -103,16 +113,18 @@ def diagnose(
     codes = torch.from_numpy(encoded)
     both = off & (codes[rows] >= 0) & (codes[columns] >= 0)
     homophily = None
-    if int(both.sum()) >= 2 * FEWEST_PAIRS:  # every pair is there twice
+    counts = np.bincount(encoded[encoded >= 0], minlength=len(classes))
+    # Every pair is there twice; with one label per class none can be equal.
+    if int(both.sum()) >= 2 * FEWEST_PAIRS and counts.max() > 1:
         equal = (codes[rows] == codes[columns])[both]
         homophily = float(values[both][equal].sum() / values[both].sum())
     links = torch.bincount(rows[off], minlength=operator.n_points)
     labeled = np.unique(components[encoded >= 0])
     unreached = ~np.isin(components, labeled)
-    counts = np.bincount(encoded[encoded >= 0], minlength=len(classes))
     return Diagnosis(
-        n_points=operator.n_points,
-        n_labeled=int((encoded >= 0).sum()),
+        n_points=len(given),
+        n_labeled=int((given >= 0).sum()),
+        n_copies=copies.n_copies,
         n_components=int(components.max()) + 1,
         n_unlabeled_components=int(components.max()) + 1 - len(labeled),
         n_unreached=int(unreached.sum()),

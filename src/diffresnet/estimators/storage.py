@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.checks import fail
+from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import check_parameters, seed_of
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.files.arrays import read_described, write_described
@@ -20,6 +21,7 @@ def write_model(model: "DiffResNetClassifier", path: Path) -> Path:
     parameters = model.get_params() | {"random_state": seed_of(model.seed_)}
     arrays = model.solution_.points.to_arrays()
     arrays |= {"classes": model.classes_, "encoded_labels": model.encoded_labels_}
+    arrays |= {"first_rows": model.copies_.first, "point_of_row": model.copies_.point}
     names = getattr(model, "feature_names_in_", None)
     description: dict[str, Any] = {
         "parameters": parameters,
@@ -31,7 +33,7 @@ def write_model(model: "DiffResNetClassifier", path: Path) -> Path:
 
 def read_model(
     kind: "type[DiffResNetClassifier]", path: Path
-) -> "tuple[DiffResNetClassifier, FittedPoints, npt.NDArray[np.int64], npt.NDArray[Any]]":
+) -> "tuple[DiffResNetClassifier, FittedPoints, Copies, npt.NDArray[np.int64], npt.NDArray[Any]]":
     """Read what `write_model` wrote: the classifier, not yet fitted, points, labels, classes."""
     arrays, description = read_described(path, "DiffResNetClassifier.load")
     try:
@@ -41,9 +43,10 @@ def read_model(
             names = np.array(description["feature_names"], dtype=object)
             setattr(model, "feature_names_in_", names)  # noqa: B010  (scikit-learn declares it)
         points = FittedPoints.from_arrays(arrays)
+        copies = Copies(arrays["first_rows"], arrays["point_of_row"])
         labels = arrays["encoded_labels"], arrays["classes"]
     except (KeyError, TypeError) as error:
         remedy = "Pass a file that `save` wrote."
         fail("DiffResNetClassifier.load", "path", "a saved model", f"{path} ({error})", remedy)
     check_parameters(model)
-    return model, points, *labels
+    return model, points, copies, *labels

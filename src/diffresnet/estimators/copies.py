@@ -1,0 +1,112 @@
+"""Rows that are equal: one point, however often it is there."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from diffresnet._support.checks import fail
+from diffresnet.learning.labels import UNLABELED
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Which rows are equal.
+
+    Copies would be each other's nearest neighbors, and more of them than a point has neighbors
+    would be cut off from all others.
+
+    Attributes:
+        first: (M,) the first row of each point, rising.
+        point: (N,) the point that each row is.
+    """
+
+    first: Rows
+    point: Rows
+
+    @classmethod
+    def none(cls, n_rows: int) -> "Copies":
+        """Return that every row is a point of its own."""
+        return cls(np.arange(n_rows), np.arange(n_rows))
+
+    @classmethod
+    def of(cls, features: Any) -> "Copies":
+        """Find the rows that are equal.
+
+        Args:
+            features: (N, d) dense, or sparse as CSR.
+
+        Examples:
+            >>> Copies.of(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])).point
+            array([0, 1, 0])
+        """
+        seen: dict[bytes, int] = {}
+        found = [seen.setdefault(key, len(seen)) for key in _digests(features)]
+        point = np.array(found, dtype=np.int64)
+        return cls(np.unique(point, return_index=True)[1], point)
+
+    @property
+    def n_copies(self) -> int:
+        """How many rows are there beside the first of each point."""
+        return len(self.point) - len(self.first)
+
+    def agree(self, encoded: Rows, n_classes: int) -> bool:
+        """Tell whether every class keeps a label when equal rows become one point."""
+        return bool(np.isin(np.arange(n_classes), self._vote(encoded, n_classes)).all())
+
+    def merge(self, encoded: Rows, n_classes: int) -> Rows:
+        """Return the class of each point (M,): the most common one of its rows, -1 for none.
+
+        Args:
+            encoded: (N,) the class of each row, -1 for none.
+            n_classes: K.
+
+        Raises:
+            ValueError: if a class has labels only on rows that are equal to rows of others.
+        """
+        merged = self._vote(encoded, n_classes)
+        lost = np.setdiff1d(np.arange(n_classes), merged)
+        if len(lost):
+            rows = np.flatnonzero(encoded != UNLABELED)
+            row = int(rows[encoded[rows] == lost[0]][0])
+            other = int(rows[(self.point[rows] == self.point[row]) & (encoded[rows] != lost[0])][0])
+            remedy = "Correct one of the two labels, or drop the class."
+            got = f"different ones for rows {row} and {other}"
+            fail("update_labels", "labels", "the same for equal points", got, remedy)
+        return merged
+
+    def _vote(self, encoded: Rows, n_classes: int) -> Rows:
+        if self.n_copies == 0:
+            return encoded
+        rows = np.flatnonzero(encoded != UNLABELED)
+        places = self.point[rows], encoded[rows]
+        shape = (len(self.first), n_classes)
+        votes = sparse.coo_array((np.ones(len(rows)), places), shape=shape).tocsr()
+        merged = np.full(len(self.first), UNLABELED, dtype=np.int64)
+        labeled = np.unique(places[0])
+        merged[labeled] = votes[labeled].toarray().argmax(axis=1)
+        return merged
+
+
+def _digests(features: Any) -> list[bytes]:
+    """Return a key of each row; equal rows have equal ones."""
+    if sparse.issparse(features):
+        given: Any = features
+        rows = sparse.csr_array(given, copy=True)
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+        bounds = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
+        return [_digest(rows.indices[a:b], rows.data[a:b]) for a, b in bounds]
+    return [_digest(row + 0.0) for row in np.asarray(features)]  # -0 becomes 0
+
+
+def _digest(*arrays: npt.NDArray[Any]) -> bytes:
+    summed = blake2b(digest_size=16)
+    for array in arrays:
+        summed.update(np.ascontiguousarray(array).tobytes())
+    return summed.digest()
