@@ -34,11 +34,11 @@ def place(
     """
     n_rows: int = (links if features is None else features).shape[0]
     copies = Copies.none(n_rows)
-    if links is None:
+    if features is not None and links is None:
         found = Copies.of(features)
         if encoded is None or found.agree(encoded, n_classes):
             copies = found
-    if copies.n_copies > 0:
+    if features is not None and copies.n_copies > 0:
         features = features[copies.first]
     points = FittedPoints.make(
         features,
