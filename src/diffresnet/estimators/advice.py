@@ -1,15 +1,18 @@
 """What a fitted classifier says about its graph, and about the labels it would like to have."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from diffresnet._support.checks import check_count
+from diffresnet._support.checks import check_count, fail
+from diffresnet.estimators.audit import Audit, HeldOut, audit_labels, conformal_sets
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
 from diffresnet.estimators.solution import Solution
+from diffresnet.estimators.solvers.mixture import SolvedMixture
 from diffresnet.estimators.suggestion import suggest_points
 from diffresnet.learning.labels import UNLABELED
 
@@ -22,12 +25,18 @@ class Advice:
         copies_: which rows are equal.
         encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
         classes_: the classes in order.
+        label_distributions_: (N, K) the probabilities of the fitted points.
     """
 
     solution_: Solution
     copies_: Copies
     encoded_labels_: npt.NDArray[np.int64]
     classes_: npt.NDArray[Any]
+    label_distributions_: npt.NDArray[Any]
+
+    def predict_proba(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
+        """Return the probabilities of new points."""
+        raise NotImplementedError
 
     def suggest(self, n: int = 10) -> npt.NDArray[np.int64]:
         """Return which `n` points to label next, the most useful first.
@@ -46,3 +55,41 @@ class Advice:
         """Tell how healthy the graph is, in numbers and sentences."""
         check_is_fitted(self, "solution_")
         return diagnose(self.solution_, self.copies_, self.encoded_labels_, self.classes_)
+
+    def audit(self) -> Audit:
+        """Return labels to look at again: those that the other labels do not speak for.
+
+        Each label is judged by what is learned without it, the only one of a class is not. Equal
+        points with different labels are named, too. The mixture only.
+        """
+        held_out = self._held_out("audit")
+        named = held_out.rows if self.copies_.n_copies == 0 else self.copies_.first[held_out.rows]
+        contradictions = self.copies_.contradictions(self.encoded_labels_)
+        return audit_labels(replace(held_out, rows=named), self.classes_, contradictions)
+
+    def predict_set(self, X: Any = None, coverage: float = 0.9) -> npt.NDArray[np.bool_]:  # noqa: N803
+        """Return which classes may be right, (n, K): the right one is among them this often.
+
+        The sets are conformal, from leave-one-out probabilities. They are refused, with the number
+        needed, where there are too few labels. The mixture only.
+
+        Args:
+            X: (n, d) new points as for `predict`; None for the fitted ones.
+            coverage: how often the right class is to be in the set, below 1.
+        """
+        held_out = self._held_out("predict_set")
+        probabilities = self.label_distributions_ if X is None else self.predict_proba(X)
+        proportions = self.solution_.probabilities.mean(axis=0)
+        return conformal_sets(probabilities, held_out, proportions, coverage)
+
+    def _held_out(self, method: str) -> HeldOut:
+        check_is_fitted(self, "solution_")
+        solved = self.solution_.solved
+        if not isinstance(solved, SolvedMixture) or solved.held_out is None:
+            got = "one label per class" if isinstance(solved, SolvedMixture) else "another solver"
+            remedy = "Label a second point of a class."
+            if not isinstance(solved, SolvedMixture):
+                remedy = "Take `solver='mixture'`."
+            must = "fitted by the mixture with labels that can be held out"
+            fail(f"DiffResNetClassifier.{method}", "the classifier", must, got, remedy)
+        return solved.held_out

@@ -80,6 +80,16 @@ class Copies:
             fail("update_labels", "labels", "the same for equal points", got, remedy)
         return merged
 
+    def contradictions(self, encoded: Rows) -> tuple[tuple[int, ...], ...]:
+        """Return the labeled rows of each point whose labels differ."""
+        if self.n_copies == 0:
+            return ()
+        rows = np.flatnonzero(encoded != UNLABELED)
+        pairs = np.unique(np.stack([self.point[rows], encoded[rows]], axis=1), axis=0)
+        points, counts = np.unique(pairs[:, 0], return_counts=True)
+        torn = points[counts > 1]
+        return tuple(tuple(rows[self.point[rows] == one].tolist()) for one in torn)
+
     def _vote(self, encoded: Rows, n_classes: int) -> Rows:
         if self.n_copies == 0:
             return encoded

@@ -18,6 +18,7 @@ from scipy.special import log_softmax
 from scipy.stats import chi2
 from torch import Tensor
 
+from diffresnet.estimators.audit import HeldOut
 from diffresnet.estimators.parts.features import choose_kernel, feature_kernels, fit_features
 from diffresnet.estimators.parts.part import Part, RidgePart
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
@@ -68,12 +69,14 @@ class SolvedMixture:
         weights: of their scores.
         biases: (K,) of the classes.
         influences: how much each moves the scores, in parts of one.
+        held_out: labels that were held out, and their probabilities; None if none could be.
     """
 
     parts: tuple[Part, ...]
     weights: tuple[float, ...]
     biases: Tensor
     influences: tuple[float, ...]
+    held_out: HeldOut | None = None
 
     def score(self, places: Places) -> Tensor:
         """Return the scores (n, K)."""
@@ -139,7 +142,7 @@ class MixtureSolver:
         else:
             weights = self._cold_start(shown, expected)
         mixed = _mix((*parts, *ridges), weights, biases, shown)
-        return self._adapt(mixed, points, labels, before)
+        return _with_held_out(self._adapt(mixed, points, labels, before), labels, seen)
 
     def _adapt(
         self, mixed: SolvedMixture, points: FittedPoints, labels: Labels, before: Tensor
@@ -266,6 +269,18 @@ def _mix(
     moved = [weight * float(one.std(dim=1).mean()) for weight, one in pairs]
     total = sum(moved) or 1.0
     return SolvedMixture(parts, tuple(weights), biases, tuple(one / total for one in moved))
+
+
+def _with_held_out(mixed: SolvedMixture, labels: Labels, seen: Tensor) -> SolvedMixture:
+    """Add the probabilities of held-out labels, by the weights that were found with them."""
+    if not bool(seen.any()):
+        return mixed
+    scores = torch.zeros(int(seen.sum()), labels.n_classes, dtype=torch.float64) + mixed.biases
+    for weight, part in zip(mixed.weights, mixed.parts, strict=True):
+        scores = scores + weight * part.held_out[seen].double()
+    rows, classes = labels.rows[seen].numpy(), labels.classes[seen].numpy()
+    found = HeldOut(rows, classes, scores.softmax(dim=1).numpy())
+    return replace(mixed, held_out=found)
 
 
 def _confidence(scores: Tensor) -> float:

@@ -1,0 +1,112 @@
+"""Labels that the others do not confirm, and sets of classes that hold the right one often enough.
+
+Both rest on held-out probabilities: those of each labeled point, learned without its label.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diffresnet._support.checks import check_real, fail
+
+Floats = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Labels that were held out.
+
+    Attributes:
+        rows: (n,) which points.
+        classes: (n,) their classes, as numbers.
+        probabilities: (n, K) of all classes, learned without the label.
+    """
+
+    rows: npt.NDArray[np.int64]
+    classes: npt.NDArray[np.int64]
+    probabilities: Floats
+
+    @property
+    def of_labels(self) -> Floats:
+        """The probability that each label had, (n,)."""
+        return self.probabilities[np.arange(len(self.rows)), self.classes]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Labels to look at again, the most suspicious first.
+
+    Attributes:
+        rows: (n,) which points.
+        labels: (n,) as they were given.
+        expected: (n,) what the other labels speak for.
+        probabilities: (n,) of the label as given.
+        contradictions: rows that are equal but have different labels.
+    """
+
+    rows: npt.NDArray[np.int64]
+    labels: npt.NDArray[Any]
+    expected: npt.NDArray[Any]
+    probabilities: Floats
+    contradictions: tuple[tuple[int, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def audit_labels(
+    held_out: HeldOut, classes: npt.NDArray[Any], contradictions: tuple[tuple[int, ...], ...]
+) -> Audit:
+    """Return the labels that have not the largest held-out probability, the least likely first."""
+    expected = held_out.probabilities.argmax(axis=1)
+    doubtful = np.flatnonzero(expected != held_out.classes)
+    order = doubtful[np.argsort(held_out.of_labels[doubtful], kind="stable")]
+    return Audit(
+        held_out.rows[order],
+        classes[held_out.classes[order]],
+        classes[expected[order]],
+        held_out.of_labels[order],
+        contradictions,
+    )
+
+
+def conformal_sets(
+    probabilities: Floats, held_out: HeldOut, proportions: Floats, coverage: float
+) -> npt.NDArray[np.bool_]:
+    """Return which classes may be right, (n, K), so that the right one is among them often enough.
+
+    A class is in the set of a point if its probability is at least what all but a part of
+    1 - coverage of the held-out labels had (split conformal prediction with leave-one-out scores).
+    Labels are weighed so that their classes are as common as among all points.
+
+    Args:
+        probabilities: (n, K) of the points.
+        held_out: labels that were held out.
+        proportions: (K,) how common the classes are among all points.
+        coverage: how often the right class is to be in the set, below 1.
+
+    Raises:
+        ValueError: if there are too few held-out labels for that.
+    """
+    function = "DiffResNetClassifier.predict_set"
+    check_real(function, "coverage", coverage)
+    if coverage >= 1:
+        fail(function, "coverage", "below 1", coverage, "Take 0.9, for instance.")
+    needed = math.ceil(coverage / (1 - coverage) - 1e-9)
+    if len(held_out.rows) < needed:
+        must = f"low enough for {len(held_out.rows)} labels that can be held out"
+        remedy = f"It takes {needed} of them, two or more per class. Label more points."
+        fail(function, "coverage", must, coverage, remedy)
+    counts = np.bincount(held_out.classes, minlength=len(proportions))
+    weights = (proportions / np.maximum(counts, 1))[held_out.classes]
+    order = np.argsort(held_out.of_labels)
+    # One more label, the point's own, could be anything: it counts as the least likely.
+    masses = np.cumsum(weights[order]) + weights.mean()
+    allowed = (1 - coverage) * (weights.sum() + weights.mean())
+    n_below = int(np.searchsorted(masses, allowed + 1e-12, side="right"))
+    kept = probabilities >= held_out.of_labels[order][n_below]
+    kept[np.arange(len(kept)), probabilities.argmax(axis=1)] = True
+    return kept
