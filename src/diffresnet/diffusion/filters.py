@@ -15,7 +15,7 @@ from diffresnet.graph import matrix as mx
 
 Function = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
-TOLERANCE = 1e-3
+TOLERANCE = 1e-2
 """Of the polynomial, relative to the largest value that the function has beyond the slow modes."""
 
 LARGEST_DEGREE = 60
@@ -28,7 +28,7 @@ class GraphFilter:
     """f(L) of a Laplacian L, without what it does to constants.
 
     Attributes:
-        laplacian: (N, N) CSR, symmetric.
+        laplacian: (N, N) CSR, symmetric, in single precision.
         modes: (N, m) slow modes.
         gains: (m,) what f makes of them.
         coefficients: of the polynomial, in Chebyshev's form on [low, high].
@@ -60,7 +60,7 @@ class GraphFilter:
         if len(rates) < laplacian.shape[0] and low < high:
             coefficients = _interpolate(function, low, high)
         modes = spectrum.modes.double()
-        return cls(laplacian.double(), modes, gains, coefficients, low, high)
+        return cls(laplacian.float(), modes, gains, coefficients, low, high)
 
     def apply(self, columns: Tensor) -> Tensor:
         """Return f(L) times (N, c) columns, with the mean of each taken off before and after."""
@@ -68,7 +68,7 @@ class GraphFilter:
         shares = self.modes.mT @ moved
         result = self.modes @ (self.gains.unsqueeze(1) * shares)
         if self.coefficients:
-            result = result + self._apply_polynomial(moved - self.modes @ shares)
+            result = result + self._apply_polynomial((moved - self.modes @ shares).float())
         return result - result.mean(dim=0)
 
     def _apply_polynomial(self, fast: Tensor) -> Tensor:

@@ -37,16 +37,18 @@ class Places:
         lengths: (n,) the lengths that these had before they were scaled to one.
         attachment: (n, N) weights of the fitted points that a new one receives from; None for the
             fitted points themselves.
+        rows: (n,) which of the fitted points, if not all.
     """
 
     points: Tensor | None
     lengths: Tensor | None = None
     attachment: sparse.csr_array | None = None
+    rows: Tensor | None = None
 
     def read(self, values: Tensor) -> Tensor:
         """Return what the points have of (N, m) values of the fitted points."""
         if self.attachment is None:
-            return values
+            return values if self.rows is None else values[self.rows]
         return torch.from_numpy(self.attachment @ values.double().numpy())
 
 
@@ -126,6 +128,12 @@ class FittedPoints:
     def places(self) -> Places:
         """The fitted points as a solver sees them."""
         return Places(self.points, self.lengths)
+
+    def some_places(self, rows: Tensor) -> Places:
+        """Return some of the fitted points as a solver sees them."""
+        if self.points is None or self.lengths is None:
+            return Places(None, rows=rows)
+        return Places(self.points[rows], self.lengths[rows], rows=rows)
 
     def attach(self, given: Any, n_top: int, bandwidth_rank: int) -> Places:
         """Return new points as a solver sees them.

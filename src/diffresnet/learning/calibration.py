@@ -22,6 +22,8 @@ from diffresnet._support.checks import fail
 
 PRIOR_ROUNDS = 100
 PROPORTION_ROUNDS = 200
+SETTLED = 1e-6
+"""Proportions that move by less in a round stay as they are."""
 
 BIAS_RIDGE = 5.0
 """What keeps biases small where held-out labels are few: it counts beside the sum of losses."""
@@ -115,7 +117,9 @@ def estimate_proportions(logs: Tensor, before: Tensor, evenness: float = 0.0) ->
     added = 1 + evenness * len(logs) * before  # no class is impossible
     for _ in range(PROPORTION_ROUNDS):
         sums = (logs + (found / before).log()).softmax(dim=1).sum(dim=0)
-        found = (sums + added) / (len(logs) + added.sum())
+        before_round, found = found, (sums + added) / (len(logs) + added.sum())
+        if float((found - before_round).abs().max()) < SETTLED:
+            break
     return found
 
 

@@ -49,11 +49,11 @@ class Geometry:
     def of(self, places: Places) -> Tensor:
         """Return the points (n, d)."""
         if self.diffused is not None:
-            return normalize(places.read(self.diffused), dim=1)
+            return normalize(places.read(self.diffused).float(), dim=1)
         if places.points is None or places.lengths is None:
             raise ValueError("Geometry: `places` must have features, got none.")
-        points = places.points.double()
-        return points * places.lengths.double().unsqueeze(1) if self.with_lengths else points
+        points = places.points.float()
+        return points * places.lengths.float().unsqueeze(1) if self.with_lengths else points
 
 
 def geometries(points: FittedPoints, step_size: float) -> Iterator[Geometry]:
@@ -98,7 +98,7 @@ class FeatureKernel:
         """Make the kernel of the labeled points."""
         means = _gaussian(own, references, factor).mean(dim=1)
         mean = _gaussian(references, references, factor).mean()
-        gram = _gaussian(own, own, factor) - means - means.unsqueeze(1) + mean
+        gram = (_gaussian(own, own, factor) - means - means.unsqueeze(1) + mean).double()
         scale = max(float(gram.diagonal().mean()), torch.finfo(gram.dtype).tiny)
         every = torch.cat([means, mean.reshape(1)])
         return cls(geometry, own, references, factor, every, gram / scale, scale)
@@ -110,7 +110,8 @@ class FeatureKernel:
     def expand(self, points: Tensor, coefficients: Tensor) -> Tensor:
         """Return sum_j k(x, x_j) c_j of some points x, (n, K)."""
         blocks = points.split(max(1, BLOCK // (len(self.own) + len(self.references))))
-        return torch.cat([self._from_labels(block) @ coefficients for block in blocks])
+        single = coefficients.float()
+        return torch.cat([self._from_labels(block) @ single for block in blocks]).double()
 
     def _from_labels(self, points: Tensor) -> Tensor:
         means = _gaussian(points, self.references, self.factor).mean(dim=1, keepdim=True)

@@ -30,20 +30,20 @@ class PrototypeSettings:
     """
 
     n_features: int = N_FOR_CLASSES
-    n_sampled: int = 4000
-    n_rounds: int = 30
+    n_sampled: int = 3000
+    n_rounds: int = 15
     rate: float = 0.3
     refined_weight: float = 0.5
     graph_sharpness: float = 10.0
     feature_sharpness: float = 20.0
     many_classes: float = 10.0
     softness: float = 0.25
-    n_restarts: int = 8
+    n_restarts: int = 4
     least_stability: float = 0.82
     stability_range: float = 0.07
     least_weight: float = 0.3
     least_scale: float = 0.25
-    n_folds: int = 5
+    n_folds: int = 3
 
     def sharper(self, n_classes: int) -> float:
         """Return how much sharper many classes must be for a point to belong mostly to one."""

@@ -38,8 +38,8 @@ LabelSampling: TypeAlias = Literal["auto", "random", "per class"]
 TOO_EVEN = 0.05
 """Counts of labels that random draws would seldom give are taken for draws per class."""
 
-N_FOR_SCALE = 2000
-"""Points that confidence is measured on."""
+N_SAMPLED = 4000
+"""Points without a label that confidence and class proportions are measured on, at most."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,9 @@ class MixtureSolver:
         scale = self.settings.prototypes.scale(stability, n_classes)
         expected = [scale * view_weight, scale * (1 - view_weight)][: len(parts)]
         ridges = fit_ridges(points, labels, strength.step_size, generator)
-        sample = torch.randperm(points.operator.n_points, generator=generator)[:N_FOR_SCALE]
-        shown = [part.score(points.places).double()[sample] for part in (*parts, *ridges)]
+        sample = _draw_unlabeled(points.operator.n_points, labels, generator)
+        places = points.some_places(sample)
+        shown = [part.score(places).double() for part in (*parts, *ridges)]
         before = proportions_beforehand(labels, self.sampling)
         biases = before.log() - before.log().mean()
         seen = labels.counts[labels.classes] > 1
@@ -142,17 +143,13 @@ class MixtureSolver:
         else:
             weights = self._cold_start(shown, expected)
         mixed = _mix((*parts, *ridges), weights, biases, shown)
-        return _with_held_out(self._adapt(mixed, points, labels, before), labels, seen)
+        return _with_held_out(self._adapt(mixed, places, labels, before), labels, seen)
 
     def _adapt(
-        self, mixed: SolvedMixture, points: FittedPoints, labels: Labels, before: Tensor
+        self, mixed: SolvedMixture, places: Places, labels: Labels, before: Tensor
     ) -> SolvedMixture:
-        """Adapt to the class proportions that the points without a label speak for."""
-        is_labeled = torch.zeros(points.operator.n_points, dtype=torch.bool)
-        is_labeled[labels.rows] = True
-        logs = mixed.score(points.places)[~is_labeled].log_softmax(dim=1)
-        if len(logs) == 0:
-            return mixed
+        """Adapt to the class proportions that points without a label speak for."""
+        logs = mixed.score(places).log_softmax(dim=1)
         evenness = self.settings.evenness * labels.n_classes / len(labels.rows)
         found = estimate_proportions(logs, before, evenness)
         return replace(mixed, biases=mixed.biases + (found / before).log())
@@ -269,6 +266,13 @@ def _mix(
     moved = [weight * float(one.std(dim=1).mean()) for weight, one in pairs]
     total = sum(moved) or 1.0
     return SolvedMixture(parts, tuple(weights), biases, tuple(one / total for one in moved))
+
+
+def _draw_unlabeled(n_points: int, labels: Labels, generator: torch.Generator) -> Tensor:
+    """Return some points without a label, or all points if every one has a label."""
+    order = torch.randperm(n_points, generator=generator)
+    is_free = ~torch.isin(order, labels.rows)
+    return (order[is_free] if bool(is_free.any()) else order)[:N_SAMPLED]
 
 
 def _with_held_out(mixed: SolvedMixture, labels: Labels, seen: Tensor) -> SolvedMixture:
