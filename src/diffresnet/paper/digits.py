@@ -16,7 +16,7 @@ from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.learning.labels import UNLABELED
 
 Array = npt.NDArray[Any]
-OURS = "diffusion prototypes (ours)"
+OURS = "the classifier (ours)"
 N_DRAWS = 10
 
 

@@ -2,41 +2,15 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from torch.nn.functional import one_hot
 
 from diffresnet.estimators.solvers.mixture import (
     MixtureSettings,
     MixtureSolver,
     proportions_beforehand,
-    weigh,
 )
 from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters, fitted
-
-DOUBT = 0.5
-NONE = torch.zeros(3, dtype=torch.float64)
-
-
-def test_labels_weigh_the_parts() -> None:
-    classes = torch.arange(3).repeat(20)
-    good = 5 * one_hot(classes).double()
-    bad = 5 * torch.randn(60, 3, generator=torch.Generator().manual_seed(0)).double()
-    for held_out, which in (([good, bad], 0), ([bad, good], 1)):
-        weights = weigh(held_out, classes, [0.5, 0.5], NONE, DOUBT)[0]
-        assert weights[which] > 5 * weights[1 - which]
-    weights, biases = weigh([bad, bad], classes, [0.5], NONE, DOUBT)
-    assert max(weights) < 0.1
-    assert float(biases.abs().max()) < 0.3
-
-
-def test_few_labels_leave_the_cold_start_and_many_do_not() -> None:
-    generator = torch.Generator().manual_seed(0)
-    for n_labels, nearly in ((2, True), (100, False)):
-        classes = torch.arange(2).repeat(n_labels)
-        noise = torch.randn(len(classes), 2, generator=generator).double()
-        weights = weigh([noise, noise], classes, [1.0], NONE[:2], DOUBT)[0]
-        assert (weights[0] > 0.5) == nearly
 
 
 def test_learns_from_the_part_that_is_right() -> None:

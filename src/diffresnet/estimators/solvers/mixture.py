@@ -1,20 +1,17 @@
 """The mixture: several ways to learn from labels, weighed by how well they foresee held-out ones.
 
 The parts are prototypes in the graph and of the features, labels spread over the graph, the
-features alone, and features and graph together. The score of a class is a weighted sum of theirs.
-Where labels can be held out, the weights have the largest likelihood of these labels times a
-normal density around the weights of a cold start, which so fade as labels grow in number. With one
-label per class the cold start is all there is: prototypes, weighed by how stable the classes are in
-the graph, and some of the propagation.
+features alone, and features and graph together; `weighing` says how they are weighed. Beforehand it
+is expected that prototypes have a weight that falls with the number of labels per class, and ridge
+regression, most of it of features and graph together, the rest. With one label per class nothing
+can be held out: prototypes are weighed by how stable the classes are in the graph, and there is
+some of the propagation.
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-import numpy as np
 import torch
-from scipy.optimize import minimize
-from scipy.special import log_softmax
 from scipy.stats import chi2
 from torch import Tensor
 
@@ -27,11 +24,12 @@ from diffresnet.estimators.parts.settings import PrototypeSettings
 from diffresnet.estimators.parts.together import fit_together
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.estimators.strength import Strength
-from diffresnet.learning.calibration import estimate_proportions, held_out_losses
+from diffresnet.estimators.weighing import SCALES, weigh
+from diffresnet.learning.calibration import estimate_proportions
 from diffresnet.learning.labels import Labels
 
-SCALES = tuple(2.0 ** (step / 2) for step in range(-8, 17))
-"""What scores may be multiplied by, to make the probabilities honest."""
+RIDGE_WEIGHTS = (0.15, 0.15, 0.7)
+"""Of propagation, features and both together, where there are very many labels, beforehand."""
 
 LabelSampling: TypeAlias = Literal["auto", "random", "per class"]
 
@@ -48,14 +46,14 @@ class MixtureSettings:
 
     Attributes:
         prototypes: the settings of that part.
-        doubt: how far weights may be from those of the cold start.
+        doubt: how far weights may be from those expected beforehand.
         evenness: of the class proportions beforehand; see `estimate_proportions`. It is divided by
             the number of labels per class.
         propagation_weight: of the propagation in the cold start, in units of the prototypes.
     """
 
     prototypes: PrototypeSettings = field(default_factory=PrototypeSettings)
-    doubt: float = 0.5
+    doubt: float = 0.3
     evenness: float = 2.0
     propagation_weight: float = 0.3
 
@@ -137,9 +135,17 @@ class MixtureSolver:
         biases = before.log() - before.log().mean()
         seen = labels.counts[labels.classes] > 1
         if bool(seen.any()):
-            held_out = [part.held_out[seen] for part in (*parts, *ridges)]
-            doubt = self.settings.doubt
-            weights, biases = weigh(held_out, labels.classes[seen], expected, biases, doubt)
+            fade = labels.n_classes / len(labels.rows)
+            shares = RIDGE_WEIGHTS if len(ridges) > 1 else (1.0,)
+            weighed = weigh(
+                [part.held_out[seen] for part in (*parts, *ridges)],
+                labels.classes[seen],
+                expected=(*(fade * one for one in expected), *((1 - fade) * w for w in shares)),
+                n_scaled=len(parts),
+                biases=biases,
+                doubt=self.settings.doubt,
+            )
+            weights, biases = list(weighed.weights), weighed.biases
         else:
             weights = self._cold_start(shown, expected)
         mixed = _mix((*parts, *ridges), weights, biases, shown)
@@ -209,54 +215,6 @@ def fit_ridges(
     parts.append(fit_features(features, labels))
     parts.append(fit_together(graph, features, labels, order))
     return parts
-
-
-def weigh(
-    held_out: list[Tensor],
-    classes: Tensor,
-    expected: list[float],
-    biases: Tensor,
-    doubt: float,
-) -> tuple[list[float], Tensor]:
-    """Return weights of the parts, and biases of the classes, that fit held-out labels.
-
-    Args:
-        held_out: (n, K) scores of the labels, of each part.
-        classes: (n,) of these.
-        expected: the weights of the first parts beforehand; of the others it is 0.
-        biases: (K,) of the classes beforehand.
-        doubt: the deviation of a weight from that, after the scores of other parts were scaled to
-            fit the labels best; and of a bias.
-
-    Returns:
-        The non-negative weights, and the biases, with the largest likelihood, times how likely
-        they are beforehand.
-    """
-    scales = [1.0] * len(expected)
-    for scores in held_out[len(expected) :]:
-        losses = held_out_losses(scores, classes, SCALES)
-        scales.append(SCALES[int(losses.argmin())])
-    scaled = torch.stack([s * one for s, one in zip(scales, held_out, strict=True)]).numpy()
-    n_parts, n_labels, n_classes = scaled.shape
-    usual = np.zeros(n_parts + n_classes)
-    usual[: len(expected)] = expected
-    usual[n_parts:] = biases.numpy()
-    places = (np.arange(n_labels), classes.numpy())
-
-    def loss(found: Any) -> tuple[float, Any]:
-        scores = np.tensordot(found[:n_parts], scaled, 1) + found[n_parts:]
-        logs = log_softmax(scores, axis=1)
-        wrong = np.exp(logs)
-        wrong[places] -= 1
-        off = found - usual
-        slopes = np.concatenate([np.einsum("nk,pnk->p", wrong, scaled), wrong.sum(axis=0)])
-        value = -logs[places].sum() + off @ off / (2 * doubt**2)
-        return value, slopes + off / doubt**2
-
-    bounds = [(0, None)] * n_parts + [(None, None)] * n_classes
-    found: Any = minimize(loss, usual, jac=True, method="L-BFGS-B", bounds=bounds).x
-    weights = [float(one * scale) for one, scale in zip(found, scales, strict=False)]
-    return weights, torch.from_numpy(found[n_parts:])
 
 
 def _mix(

@@ -1,0 +1,108 @@
+"""How much each part counts: a small convex problem on labels that were held out.
+
+Scores are weighted sums of the parts' scores, plus a bias for each class. The weights have the
+largest likelihood of the held-out labels, times a normal density around those expected beforehand.
+Labels may be wrong: with a noise of e, a label is the class of its point but for one case in 1 / e,
+when it is any class. The noise is the one of a few with the largest likelihood, times an
+exponential density.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+from torch import Tensor
+
+from diffresnet.learning.calibration import held_out_losses
+
+SCALES = tuple(2.0 ** (step / 2) for step in range(-8, 17))
+"""What scores may be multiplied by, to make the probabilities honest."""
+
+NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)
+USUAL_NOISE = 0.05
+"""The mean of the noise beforehand."""
+
+BIAS_DOUBT = 0.5
+"""How far a bias may be from what it is beforehand."""
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What was found.
+
+    Attributes:
+        weights: of the parts, not negative.
+        biases: (K,) of the classes.
+        noise: the part of labels that may be any class.
+    """
+
+    weights: tuple[float, ...]
+    biases: Tensor
+    noise: float
+
+
+def weigh(
+    held_out: list[Tensor],
+    classes: Tensor,
+    *,
+    expected: tuple[float, ...],
+    n_scaled: int,
+    biases: Tensor,
+    doubt: float,
+) -> Weighed:
+    """Return the weights of the parts that fit held-out labels.
+
+    Args:
+        held_out: (n, K) scores of the labels, of each part.
+        classes: (n,) of these.
+        expected: the weight of each part beforehand.
+        n_scaled: the scores of so many parts at the beginning are logarithms of probabilities;
+            those of the others are first scaled to fit the labels best.
+        biases: (K,) of the classes beforehand.
+        doubt: the deviation of a weight from what is expected.
+    """
+    scales = [1.0] * n_scaled
+    for scores in held_out[n_scaled:]:
+        scales.append(SCALES[int(held_out_losses(scores, classes, SCALES).argmin())])
+    scaled = torch.stack([s * one for s, one in zip(scales, held_out, strict=True)]).numpy()
+    usual = np.concatenate([expected, biases.numpy()])
+    doubts = np.r_[[doubt] * len(expected), [BIAS_DOUBT] * len(biases)]
+    best, found, noise = np.inf, usual, 0.0
+    for tried in NOISES:
+        value, solution = _fit(scaled, classes.numpy(), tried, usual, doubts)
+        if value + tried / USUAL_NOISE < best:
+            best, found, noise = value + tried / USUAL_NOISE, solution, tried
+    weights = [float(one * scale) for one, scale in zip(found, scales, strict=False)]
+    return Weighed(tuple(weights), torch.from_numpy(found[len(scales) :]), noise)
+
+
+def _fit(
+    scaled: npt.NDArray[Any],
+    classes: npt.NDArray[np.int64],
+    noise: float,
+    usual: npt.NDArray[Any],
+    doubts: npt.NDArray[Any],
+) -> tuple[float, npt.NDArray[Any]]:
+    """Return the least loss for one noise, and the weights and biases that have it."""
+    n_parts, n_labels, n_classes = scaled.shape
+    places = (np.arange(n_labels), classes)
+
+    def loss(found: Any) -> tuple[float, Any]:
+        logs = log_softmax(np.tensordot(found[:n_parts], scaled, 1) + found[n_parts:], axis=1)
+        right = (1 - noise) * np.exp(logs[places])
+        seen = right + noise / n_classes
+        wrong = np.exp(logs)
+        wrong[places] -= 1
+        wrong *= (right / np.maximum(seen, 1e-300))[:, None]
+        off = (found - usual) / doubts
+        slopes = np.concatenate([np.einsum("nk,pnk->p", wrong, scaled), wrong.sum(axis=0)])
+        likely = logs[places] if noise == 0 else np.log(seen)
+        return -likely.sum() + off @ off / 2, slopes + off / doubts
+
+    bounds = [(0, None)] * n_parts + [(None, None)] * n_classes
+    solved: Any = minimize(loss, usual, jac=True, method="L-BFGS-B", bounds=bounds)
+    return float(solved.fun), solved.x
