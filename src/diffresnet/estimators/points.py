@@ -124,6 +124,11 @@ class FittedPoints:
         """The connected component of the graph that each point belongs to, (N,)."""
         return connected_components(mx.to_scipy(self.operator.weights), directed=False)[1]
 
+    @cached_property
+    def kernel_columns(self) -> dict[int, Tensor]:
+        """Columns of the graph's kernel that were needed for labels before, by row."""
+        return {}
+
     @property
     def places(self) -> Places:
         """The fitted points as a solver sees them."""

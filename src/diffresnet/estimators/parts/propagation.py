@@ -19,6 +19,9 @@ from diffresnet.learning.ridge import solve_ridge
 FLOOR = 0.01
 """Modes slower than this, relative to the mean rate, are all as smooth."""
 
+LARGEST_KEPT = 2**27
+"""How many numbers of the kernel may be kept for labels to come."""
+
 BLOCK = 256
 """Columns of the kernel that are made at a time."""
 
@@ -57,10 +60,8 @@ class GraphKernel:
     @classmethod
     def of(cls, points: FittedPoints, labels: Labels) -> "GraphKernel":
         """Make the kernel of the labeled points."""
-        filtered = smoothing_filter(points)
-        rows, n_points = labels.rows, points.operator.n_points
-        blocks = [filtered.apply(_indicators(own, n_points))[rows] for own in rows.split(BLOCK)]
-        gram = torch.cat(blocks, dim=1)
+        filtered, rows = smoothing_filter(points), labels.rows
+        gram = _entries(filtered, rows, points.kernel_columns)
         scale = max(float(gram.diagonal().mean()), torch.finfo(gram.dtype).tiny)
         return cls(filtered, rows, gram / scale, scale)
 
@@ -83,6 +84,28 @@ def fit_propagation(kernel: GraphKernel, labels: Labels) -> RidgePart:
     """Learn from labels through the graph alone."""
     ridge = solve_ridge(kernel.gram, labels.classes, labels.n_classes)
     return RidgePart.of("labels spread over the graph", ridge, ((1.0, kernel),))
+
+
+def _entries(filtered: GraphFilter, rows: Tensor, kept: dict[int, Tensor]) -> Tensor:
+    """Return the kernel between some points, (n, n).
+
+    Args:
+        filtered: the kernel.
+        rows: (n,) which points.
+        kept: columns of the kernel that are known, by row; those that are not are added, as long as
+            there is room for them.
+    """
+    n_points = filtered.modes.shape[0]
+    missing = torch.tensor([row for row in rows.tolist() if row not in kept], dtype=torch.long)
+    found: dict[int, Tensor] = {}
+    for own in missing.split(BLOCK) if len(missing) else ():
+        columns = filtered.apply(_indicators(own, n_points)).float()
+        for row, column in zip(own.tolist(), columns.mT, strict=True):
+            found[row] = column[rows].clone()
+            if (len(kept) + 1) * n_points <= LARGEST_KEPT:
+                kept[row] = column.clone()
+    entries = [found[row] if row in found else kept[row][rows] for row in rows.tolist()]
+    return torch.stack(entries, dim=1).double()
 
 
 def _indicators(rows: Tensor, n_points: int) -> Tensor:
