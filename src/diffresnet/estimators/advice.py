@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import check_count, fail
 from diffresnet.estimators.audit import Audit, HeldOut, audit_labels, conformal_sets
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
+from diffresnet.estimators.novelty import measure_novelty
 from diffresnet.estimators.solution import Solution
 from diffresnet.estimators.solvers.mixture import SolvedMixture
 from diffresnet.estimators.suggestion import suggest_points
@@ -55,6 +57,17 @@ class Advice:
         """Tell how healthy the graph is, in numbers and sentences."""
         check_is_fitted(self, "solution_")
         return diagnose(self.solution_, self.copies_, self.encoded_labels_, self.classes_)
+
+    @property
+    def novelty_(self) -> npt.NDArray[Any]:
+        """How unlike any labeled point each fitted point is, (N,), from 0 to 1.
+
+        Points of none of the classes have large values; it is a rank, not a probability.
+        """
+        check_is_fitted(self, "solution_")
+        merged = self.copies_.merge(self.encoded_labels_, len(self.classes_))
+        rows = torch.from_numpy(np.flatnonzero(merged != UNLABELED))
+        return measure_novelty(self.solution_, rows)[self.copies_.point]
 
     def audit(self) -> Audit:
         """Return labels to look at again: those that the other labels do not speak for.
