@@ -39,6 +39,14 @@ def test_equal_points_with_different_labels_are_named() -> None:
     assert model.audit().contradictions == ((0, 120, 121),)
 
 
+def test_the_row_that_has_the_label_is_named() -> None:
+    points, classes = clusters()
+    labels = np.where(np.arange(120) % 3 == 0, classes, -1)
+    labels[5] = -1
+    model = DiffResNetClassifier().fit(np.r_[points, points[5:6]], np.r_[labels, 2])
+    assert model.audit().rows.tolist() == [120]
+
+
 def test_sets_hold_the_right_class_as_often_as_asked() -> None:
     hits, sizes = [], []
     model = DiffResNetClassifier()
@@ -74,6 +82,8 @@ def test_refusals() -> None:
     model = DiffResNetClassifier().fit(points, partly(classes, 2))
     with pytest.raises(ValueError, match="It takes 9 of them"):
         model.predict_set(coverage=0.9)
+    everything = DiffResNetClassifier().fit(points, classes)
+    assert everything.predict_set(coverage=1e-13).shape == (120, 3)
     with pytest.raises(ValueError, match="below 1"):
         model.predict_set(coverage=1.0)
     with pytest.raises(ValueError, match="Label a second point"):

@@ -389,3 +389,31 @@ def test_what_cannot_be_scored(model: DiffResNetClassifier) -> None:
         DiffResNetClassifier(class_prior=["a", "b", "c"]).fit(points, partly(classes))
     with pytest.raises(NotFittedError):
         _ = DiffResNetClassifier().embedding_
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 1, 1, -1, -1], [0, 1, -1, -1, -1, -1]])
+def test_constant_features(labels: list[int]) -> None:
+    found = DiffResNetClassifier().fit(np.ones((6, 3)), labels).label_distributions_
+    assert np.allclose(found.sum(axis=1), 1)
+
+
+def test_a_prior_by_name_is_saved(tmp_path: Path) -> None:
+    points, classes = clusters()
+    prior = {2: 0.5, 0: 0.2, 1: 0.3}
+    model = DiffResNetClassifier(class_prior=prior).fit(points, partly(classes, 2))
+    again = DiffResNetClassifier.load(model.save(tmp_path / "model.npz"))
+    assert np.array_equal(again.label_distributions_, model.label_distributions_)
+
+
+def test_suggest_first_leaves_the_model_alone() -> None:
+    points, classes = clusters()
+    model = DiffResNetClassifier().fit(points, partly(classes))
+    model.suggest_first(points[:, :3], 2)
+    assert model.predict(points).shape == (120,)
+
+
+def test_parameters_are_checked_before_labels_are_learned_anew() -> None:
+    points, classes = clusters()
+    model = DiffResNetClassifier().fit(points, partly(classes))
+    with pytest.raises(ValueError, match="`label_sampling` must be"):
+        model.set_params(label_sampling="always").update_labels([5], [0])

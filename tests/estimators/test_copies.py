@@ -21,7 +21,7 @@ def test_finds_equal_rows(kind: type) -> None:
 
 
 def test_a_class_that_only_copies_have_keeps_all_rows() -> None:
-    assert not Copies.of(ROWS).agree(np.array([0, 0, 1, -1, -1]), 2)
+    assert not Copies.of(ROWS).keeps_every_class(np.array([0, 0, 1, -1, -1]), 2)
     model = DiffResNetClassifier().fit(np.ones((6, 3)), [0, 1, -1, -1, -1, -1])
     assert model.diagnose().n_copies == 0
 

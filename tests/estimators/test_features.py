@@ -73,3 +73,20 @@ def test_features_in_units_of_their_own_are_standardized() -> None:
     assert FeatureSpace.fit(plain, 0)[0].scale is None
     constant = np.c_[plain * np.r_[1000.0, np.ones(11)], np.ones(200)]
     assert bool(FeatureSpace.fit(constant, 0)[1].isfinite().all())
+
+
+def test_units_of_very_few_features_and_constant_ones() -> None:
+    plain = GENERATOR.standard_normal((200, 2))
+    assert FeatureSpace.fit(plain * [1000.0, 1.0], 0)[0].scale is not None
+    assert FeatureSpace.fit(plain * [1.5, 1.0], 0)[0].scale is None
+    constant = np.c_[plain * [1e4, 1.0], np.full(200, 0.1), GENERATOR.standard_normal((200, 5))]
+    scale = FeatureSpace.fit(constant, 0)[0].scale
+    assert scale is not None
+    assert float(scale[2]) > 1e-3
+
+
+def test_sparse_features_of_any_size() -> None:
+    features = sparse.csr_array(sparse.random_array((80, 5000), density=0.01, rng=GENERATOR))
+    plain = FeatureSpace.fit(features, 0)[1]
+    for size in (1e30, 1e-30, 1e300):
+        assert torch.allclose(FeatureSpace.fit(features * size, 0)[1].abs(), plain.abs(), atol=1e-3)

@@ -76,7 +76,7 @@ class Advice:
         points with different labels are named, too. The mixture only.
         """
         held_out = self._held_out("audit")
-        named = held_out.rows if self.copies_.n_copies == 0 else self.copies_.first[held_out.rows]
+        named = self.copies_.labeled_rows(held_out.rows, held_out.classes, self.encoded_labels_)
         contradictions = self.copies_.contradictions(self.encoded_labels_)
         return audit_labels(replace(held_out, rows=named), self.classes_, contradictions)
 

@@ -107,6 +107,6 @@ def conformal_sets(
     masses = np.cumsum(weights[order]) + weights.mean()
     allowed = (1 - coverage) * (weights.sum() + weights.mean())
     n_below = int(np.searchsorted(masses, allowed + 1e-12, side="right"))
-    kept = probabilities >= held_out.of_labels[order][n_below]
+    kept = probabilities >= held_out.of_labels[order][min(n_below, len(order) - 1)]
     kept[np.arange(len(kept)), probabilities.argmax(axis=1)] = True
     return kept

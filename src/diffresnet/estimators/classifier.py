@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -35,6 +35,9 @@ from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.estimators.storage import read_model, write_model
 from diffresnet.estimators.suggestion import suggest_first
 from diffresnet.learning.labels import UNLABELED, encode_labels
+
+MOST_FIRST = 50
+"""Without labels the graph is decomposed for at most this number of classes."""
 
 
 class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
@@ -221,6 +224,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """Return the accuracy on points that have a label; others do not count."""
+        check_is_fitted(self, "solution_")
         encoded, classes = encode_labels(f"{type(self).__name__}.score", "y", y)
         check_scored(classes, self.classes_)
         is_labeled = encoded != UNLABELED
@@ -238,6 +242,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         Raises `ValueError` if an index is out of range; nothing has changed then.
         """
         check_is_fitted(self, "solution_")
+        check_parameters(self)
         everything = check_update(indices, labels, self.encoded_labels_, self.classes_)
         encoded, classes = encode_labels("DiffResNetClassifier.update_labels", "labels", everything)
         check_several("DiffResNetClassifier.update_labels", "labels", classes)
@@ -253,11 +258,12 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         """
         check_parameters(self)
         n = check_count("DiffResNetClassifier.suggest_first", "n", n, low=1)
-        with input_kept_on_failure(self):
-            features, links = split_input(self, X, graph)
+        features, links = split_input(clone(self), X, graph)
+        check_sizes(features, links, (links if features is None else features).shape[0])
         with limited_threads(self.n_jobs):
             seed = seed_of(self.random_state)
-            points, copies = place(self, features, links, n_classes=n, seed=seed)
+            n_classes = min(n, MOST_FIRST)
+            points, copies = place(self, features, links, n_classes=n_classes, seed=seed)
             chosen = suggest_first(n, points, choose_step(self.step_size, points.operator), seed)
         return copies.first[chosen]
 

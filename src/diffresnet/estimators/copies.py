@@ -55,7 +55,7 @@ class Copies:
         """How many rows are there beside the first of each point."""
         return len(self.point) - len(self.first)
 
-    def agree(self, encoded: Rows, n_classes: int) -> bool:
+    def keeps_every_class(self, encoded: Rows, n_classes: int) -> bool:
         """Tell whether every class keeps a label when equal rows become one point."""
         return bool(np.isin(np.arange(n_classes), self._vote(encoded, n_classes)).all())
 
@@ -79,6 +79,18 @@ class Copies:
             got = f"different ones for rows {row} and {other}"
             fail("update_labels", "labels", "the same for equal points", got, remedy)
         return merged
+
+    def labeled_rows(self, points: Rows, classes: Rows, encoded: Rows) -> Rows:
+        """Return the first row of each point that has its class for a label."""
+        rows = np.flatnonzero(encoded != UNLABELED)
+        first = {
+            (point, label): row
+            for point, label, row in zip(
+                self.point[rows[::-1]], encoded[rows[::-1]], rows[::-1], strict=True
+            )
+        }
+        pairs = zip(points.tolist(), classes.tolist(), strict=True)
+        return np.array([first[pair] for pair in pairs], dtype=np.int64)
 
     def contradictions(self, encoded: Rows) -> tuple[tuple[int, ...], ...]:
         """Return the labeled rows of each point whose labels differ."""

@@ -31,6 +31,12 @@ FEW_FEATURES = 16
 FEW_CARRIERS = 10
 """Features are standardized if fewer of them, and fewer than a quarter, carry the variance."""
 
+ONE_CARRIER = 1.2
+"""Of up to four features one must do so nearly alone."""
+
+ROUNDING = 100.0
+"""A feature that varies by less than this many rounding errors of its mean is constant."""
+
 
 @dataclass(frozen=True)
 class FeatureSpace:
@@ -63,7 +69,7 @@ class FeatureSpace:
             sketch = torch.from_numpy(np.ascontiguousarray(reducer.components_.T)).float()
         dense = _to_dense(features, sketch)
         center, spread = dense.mean(dim=0), None
-        scale = None if sketch is not None else _units(dense - center)
+        scale = None if sketch is not None else _units(dense - center, center)
         moved = dense - center if scale is None else (dense - center) / scale
         if dense.shape[1] < FEW_FEATURES:
             largest = moved.abs().max().clamp(min=torch.finfo(dense.dtype).tiny)
@@ -86,7 +92,7 @@ class FeatureSpace:
         return points, lengths / self.unit
 
 
-def _units(moved: Tensor) -> Tensor | None:
+def _units(moved: Tensor, center: Tensor) -> Tensor | None:
     """Return the deviation of each centered feature if some dwarf the others, else None.
 
     The number of features that carry the variance is (sum of variances)^2 / (sum of their squares).
@@ -94,13 +100,14 @@ def _units(moved: Tensor) -> Tensor | None:
     sizes = moved.abs().amax(dim=0)
     deviations = sizes * (moved / torch.where(sizes > 0, sizes, 1)).square().mean(dim=0).sqrt()
     variances = (deviations / deviations.max().clamp(min=torch.finfo(moved.dtype).tiny)).square()
-    n_varying = int((deviations > 0).sum())
+    is_varying = deviations > ROUNDING * torch.finfo(moved.dtype).eps * center.abs()
+    n_varying = int(is_varying.sum())
     if n_varying == 0:
         return None
     n_carriers = float(variances.sum() ** 2 / variances.square().sum())
-    if n_carriers >= min(FEW_CARRIERS, n_varying / 4):
+    if n_carriers >= min(FEW_CARRIERS, max(n_varying / 4, ONE_CARRIER)):
         return None
-    return torch.where(deviations > 0, deviations, 1)
+    return torch.where(is_varying, deviations, deviations.max())
 
 
 def _to_sphere(moved: Tensor, spread: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -145,6 +152,10 @@ def _to_dense(features: Any, sketch: Tensor | None) -> Tensor:
 
 
 def _rows_of_length_one(features: Any) -> sparse.csr_array:
-    rows = sparse.csr_array(features, dtype=np.float32)
+    rows: Any = sparse.csr_array(features, dtype=np.float64)
+    # Very large or small numbers first become moderate: their squares would not be.
+    sizes = abs(rows).max(axis=1).toarray().ravel()
+    rows = sparse.csr_array(rows.multiply(1 / np.where(sizes > 0, sizes, 1)[:, None]))
     lengths = sparse_norm(rows, axis=1)
-    return sparse.csr_array(rows.multiply(1 / np.maximum(lengths, 1e-12)[:, None]))
+    scaled: Any = rows.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None])
+    return sparse.csr_array(scaled.astype(np.float32))

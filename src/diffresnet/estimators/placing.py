@@ -36,7 +36,7 @@ def place(
     copies = Copies.none(n_rows)
     if features is not None and links is None:
         found = Copies.of(features)
-        if encoded is None or found.agree(encoded, n_classes):
+        if encoded is None or found.keeps_every_class(encoded, n_classes):
             copies = found
     if features is not None and copies.n_copies > 0:
         features = features[copies.first]

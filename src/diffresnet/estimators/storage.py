@@ -1,5 +1,6 @@
 """A fitted classifier in a file: its points and labels; what they say is learned again."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from diffresnet._support.checks import fail
 from diffresnet.estimators.copies import Copies
-from diffresnet.estimators.input import check_parameters, seed_of
+from diffresnet.estimators.input import check_parameters, check_prior, seed_of
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.files.arrays import read_described, write_described
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 def write_model(model: "DiffResNetClassifier", path: Path) -> Path:
     """Write a fitted classifier, whole or not at all."""
     parameters = model.get_params() | {"random_state": seed_of(model.seed_)}
+    if isinstance(model.class_prior, Mapping):  # JSON has no keys but text
+        prior = check_prior(model.class_prior, model.classes_)
+        parameters["class_prior"] = None if prior is None else prior.tolist()
     arrays = model.solution_.points.to_arrays()
     arrays |= {"classes": model.classes_, "encoded_labels": model.encoded_labels_}
     arrays |= {"first_rows": model.copies_.first, "point_of_row": model.copies_.point}

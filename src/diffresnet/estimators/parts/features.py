@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from diffresnet.estimators.parts.part import RidgePart
+from diffresnet.estimators.parts.part import RidgePart, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
 from diffresnet.learning.labels import Labels
@@ -99,7 +99,7 @@ class FeatureKernel:
         means = _gaussian(own, references, factor).mean(dim=1)
         mean = _gaussian(references, references, factor).mean()
         gram = (_gaussian(own, own, factor) - means - means.unsqueeze(1) + mean).double()
-        scale = max(float(gram.diagonal().mean()), torch.finfo(gram.dtype).tiny)
+        scale = unless_zero(float(gram.diagonal().mean()))
         every = torch.cat([means, mean.reshape(1)])
         return cls(geometry, own, references, factor, every, gram / scale, scale)
 

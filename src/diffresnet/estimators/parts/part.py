@@ -9,6 +9,9 @@ from torch import Tensor
 from diffresnet.estimators.points import Places
 from diffresnet.learning.ridge import Ridge
 
+SMALLEST_KERNEL = 1e-6
+"""Kernels below it are rounding errors: all points are equal to them."""
+
 
 class Part(Protocol):
     """A way to learn from labels, once it has."""
@@ -47,6 +50,11 @@ class LabelKernel(Protocol):
     def span(self, coefficients: Tensor) -> Scorer:
         """Return the function that (n, K) coefficients of the labeled points stand for."""
         ...
+
+
+def unless_zero(scale: float) -> float:
+    """Return what a kernel is divided by: its mean diagonal, or 1 where there is none of it."""
+    return scale if scale > SMALLEST_KERNEL else 1.0
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.diffusion.filters import GraphFilter
-from diffresnet.estimators.parts.part import RidgePart
+from diffresnet.estimators.parts.part import RidgePart, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
 from diffresnet.learning.labels import Labels
@@ -62,7 +62,7 @@ class GraphKernel:
         """Make the kernel of the labeled points."""
         filtered, rows = smoothing_filter(points), labels.rows
         gram = _entries(filtered, rows, points.kernel_columns)
-        scale = max(float(gram.diagonal().mean()), torch.finfo(gram.dtype).tiny)
+        scale = unless_zero(float(gram.diagonal().mean()))
         return cls(filtered, rows, gram / scale, scale)
 
     def span(self, coefficients: Tensor) -> GraphScorer:

@@ -93,7 +93,7 @@ class SolvedMixture:
             for one in order
             if self.influences[one] >= 0.005
         ]
-        return ("The answer rests on " + ", ".join(named) + ".",)
+        return ("The answer rests on " + ", ".join(named) + ".",) if named else ()
 
 
 @dataclass(frozen=True)
