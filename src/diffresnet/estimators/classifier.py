@@ -258,7 +258,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         """
         check_parameters(self)
         n = check_count("DiffResNetClassifier.suggest_first", "n", n, low=1)
-        features, links = split_input(clone(self), X, graph)
+        other: Any = clone(self)
+        features, links = split_input(other, X, graph)
         check_sizes(features, links, (links if features is None else features).shape[0])
         with limited_threads(self.n_jobs):
             seed = seed_of(self.random_state)
