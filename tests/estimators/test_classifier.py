@@ -417,3 +417,10 @@ def test_parameters_are_checked_before_labels_are_learned_anew() -> None:
     model = DiffResNetClassifier().fit(points, partly(classes))
     with pytest.raises(ValueError, match="`label_sampling` must be"):
         model.set_params(label_sampling="always").update_labels([5], [0])
+
+
+def test_an_update_of_nothing_changes_nothing() -> None:
+    points, classes = clusters()
+    model = DiffResNetClassifier().fit(points, partly(classes))
+    before = model.label_distributions_
+    assert np.array_equal(model.update_labels([], []).label_distributions_, before)

@@ -83,8 +83,10 @@ class Advice:
     def predict_set(self, X: Any = None, coverage: float = 0.9) -> npt.NDArray[np.bool_]:  # noqa: N803
         """Return which classes may be right, (n, K): the right one is among them this often.
 
-        The sets are conformal, from leave-one-out probabilities. They are refused, with the number
-        needed, where there are too few labels. The mixture only.
+        The sets are conformal, from probabilities of held-out labels (one at a time in ridge
+        regression, a fold for prototypes). Of a class with one label nothing is known, and it may be
+        missed more often. Refused, with the number needed, where there are too few labels. The
+        mixture only.
 
         Args:
             X: (n, d) new points as for `predict`; None for the fitted ones.

@@ -184,6 +184,8 @@ def check_update(
     """
     function, n_points = f"{NAME}.update_labels", len(encoded)
     places = np.atleast_1d(np.asarray(indices))
+    if places.size == 0:
+        places = places.astype(np.int64)
     given = np.atleast_1d(np.asarray(labels, dtype=object))
     if places.dtype.kind not in "iu" or np.any((places < 0) | (places >= n_points)):
         remedy = "Pass row numbers of the fitted points."
