@@ -84,7 +84,7 @@ class Advice:
         """Return which classes may be right, (n, K): the right one is among them this often.
 
         The sets are conformal, from probabilities of held-out labels (one at a time in ridge
-        regression, a fold for prototypes). Of a class with one label nothing is known, and it may be
+        regression, a fold for prototypes). Of a class with one label nothing is known: it may be
         missed more often. Refused, with the number needed, where there are too few labels. The
         mixture only.
 
