@@ -27,7 +27,7 @@ diffusion leaves it."""
 N_REFERENCES = 400
 """Points that stand for all where the kernel is centered."""
 
-N_FOR_CHOICE = 1000
+N_FOR_CHOICE = 500
 """A kernel is chosen by at most this number of labels."""
 
 BLOCK = 2**22
