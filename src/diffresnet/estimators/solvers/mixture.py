@@ -158,7 +158,11 @@ class MixtureSolver:
         logs = mixed.score(places).log_softmax(dim=1)
         evenness = self.settings.evenness * labels.n_classes / len(labels.rows)
         found = estimate_proportions(logs, before, evenness)
-        return replace(mixed, biases=mixed.biases + (found / before).log())
+        shift = (found / before).log()
+        # One label beside many: that its class is rare is not for the other classes to say.
+        is_new = (labels.counts == 1) & (labels.counts.max() > 1)
+        shift = torch.where(is_new, shift.clamp(min=0), shift)
+        return replace(mixed, biases=mixed.biases + shift)
 
     def _cold_start(self, shown: list[Tensor], expected: list[float]) -> list[float]:
         """Return the weights where no label can be held out.
