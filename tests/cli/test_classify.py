@@ -114,16 +114,17 @@ def test_suggestions_where_all_is_known() -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("solver", ["mixture", "kernel", "network"])
 def test_every_solver(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    asked: list[tuple[str, str]] = []
     make = solution.make_solver
 
     def spy(name: solution.SolverName, sampling: LabelSampling) -> object:
-        asked.append(name)
+        asked.append((name, sampling))
         return make(name, sampling)
 
     monkeypatch.setattr("diffresnet.estimators.classifier.make_solver", spy)
-    run("features.csv", "--labels", "labels.csv", "--solver", solver)
-    assert asked == [solver]
+    drawn = ("--label-sampling", "per class")
+    run("features.csv", "--labels", "labels.csv", "--solver", solver, *drawn)
+    assert asked == [(solver, "per class")]
 
 
 @pytest.mark.usefixtures("folder")

@@ -16,6 +16,7 @@ from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
 from diffresnet.estimators.solution import SolverName
+from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes
 from diffresnet.files.links import read_graph
 from diffresnet.files.points import Points, labels_of, read_points
@@ -78,6 +79,13 @@ def classify(
         Literal["auto", "exact", "approximate"],
         typer.Option(help="Of the neighbors; auto is approximate for more than 40,000 points."),
     ] = "auto",
+    label_sampling: Annotated[
+        LabelSampling,
+        typer.Option(
+            help="How points were drawn to be labeled: random, so that labels say how common the "
+            "classes are; 'per class'; or auto, whatever their counts speak for."
+        ),
+    ] = "auto",
     prior: Annotated[
         Literal["none", "uniform"],
         typer.Option(help="uniform if there are as many points of each class."),
@@ -101,6 +109,7 @@ def classify(
         search=search,
         n_steps=_count_steps(steps),
         solver=solver,
+        label_sampling=label_sampling,
         class_prior=None if prior == "none" else prior,
         random_state=seed,
     )
