@@ -28,8 +28,9 @@ from diffresnet.estimators.solution import solve
 from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
 from diffresnet.estimators.strength import StrengthSettings
 from diffresnet.measuring.statistics import half_interval
-from few_labels import SETS as CONTEST_SETS
-from few_labels import draw, judge, load
+from few_label_sets import SETS as CONTEST_SETS
+from few_label_sets import draw, load
+from few_labels import judge
 from solver_sets import load as load_table
 from timing import set_threads, write_results
 

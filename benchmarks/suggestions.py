@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from diffresnet.estimators import DiffResNetClassifier
-from few_labels import load
+from few_label_sets import load
 from timing import set_threads, write_results
 
 SETS = ("digits", "umist", "vowel", "segment", "cifar10", "stackoverflow")
