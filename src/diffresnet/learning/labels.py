@@ -11,6 +11,7 @@ from sklearn.utils import column_or_1d
 from torch import Tensor
 
 from diffresnet._support.checks import fail
+from diffresnet.learning.ridge import Ridge, solve_ridge
 
 UNLABELED = -1
 """The class of a point without a label."""
@@ -57,6 +58,16 @@ class Labels:
     def counts(self) -> Tensor:
         """How many points of each class have a label, (K,)."""
         return torch.bincount(self.classes, minlength=self.n_classes)
+
+    def regress(self, gram: Tensor, some: Tensor | None = None) -> Ridge:
+        """Return kernel ridge regression of the classes, or of some of them.
+
+        Args:
+            gram: (n, n) kernel of these.
+            some: (n,) which labels; None for all.
+        """
+        classes = self.classes if some is None else self.classes[some]
+        return solve_ridge(gram, classes, self.n_classes)
 
     def folds(self, n_folds: int, generator: torch.Generator) -> Iterator[tuple["Labels", Tensor]]:
         """Yield labels without a fold, and which are held out; never the only one of a class."""
