@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from diffresnet.diffusion.input import StabilityWarning
     from diffresnet.diffusion.operator import DiffusionOperator
-    from diffresnet.estimators import DiffResNetClassifier, LabeledKFold
+    from diffresnet.estimators import DiffResNetClassifier, DiffResNetRegressor, LabeledKFold
     from diffresnet.graph.distance_weights import weights_from_distances
     from diffresnet.graph.neighbors import Neighbors, kth_distances, nearest_neighbors
     from diffresnet.graph.normalization import normalize
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DiffResNetClassifier",
+    "DiffResNetRegressor",
     "DiffusionOperator",
     "LabeledKFold",
     "Neighbors",
@@ -40,6 +41,7 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "DiffResNetClassifier": "estimators",
+    "DiffResNetRegressor": "estimators",
     "DiffusionOperator": "diffusion.operator",
     "LabeledKFold": "estimators",
     "Neighbors": "graph.neighbors",
