@@ -34,6 +34,12 @@ def test_labels_of_copies_are_one() -> None:
         found.merge(np.array([0, 0, 1, -1, -1]), 2)
 
 
+def test_values_of_copies_are_their_mean() -> None:
+    given = np.array([1.0, np.nan, 4.0, np.nan, 7.0])
+    assert np.array_equal(Copies.of(ROWS).average(given), [2.5, np.nan, 7], equal_nan=True)
+    assert np.array_equal(Copies.none(5).average(given), given, equal_nan=True)
+
+
 def test_copies_change_nothing() -> None:
     digits: Any = load_digits()
     points, truth = digits.data[:600], digits.target[:600]

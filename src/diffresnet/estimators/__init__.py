@@ -1,8 +1,19 @@
-"""The scikit-learn classifier, and what goes with it."""
+"""The scikit-learn estimators, and what goes with them."""
 
 from diffresnet.estimators.classifier import DiffResNetClassifier
+from diffresnet.estimators.columns import ConstantLabelWarning
 from diffresnet.estimators.components import UnreachedWarning
 from diffresnet.estimators.diagnosis import Diagnosis
+from diffresnet.estimators.multilabel import DiffResNetMultiLabelClassifier
+from diffresnet.estimators.regressor import DiffResNetRegressor
 from diffresnet.estimators.splitting import LabeledKFold
 
-__all__ = ["Diagnosis", "DiffResNetClassifier", "LabeledKFold", "UnreachedWarning"]
+__all__ = [
+    "ConstantLabelWarning",
+    "Diagnosis",
+    "DiffResNetClassifier",
+    "DiffResNetMultiLabelClassifier",
+    "DiffResNetRegressor",
+    "LabeledKFold",
+    "UnreachedWarning",
+]

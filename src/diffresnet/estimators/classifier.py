@@ -17,6 +17,7 @@ from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import (
     FLOATS,
+    check_given,
     check_parameters,
     check_prior,
     check_scored,
@@ -25,6 +26,7 @@ from diffresnet.estimators.input import (
     check_update,
     choose_step,
     input_kept_on_failure,
+    plain_prior,
     seed_of,
     split_input,
 )
@@ -150,11 +152,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
         check_parameters(self)
-        if y is None:
-            name = type(self).__name__
-            raise ValueError(
-                f"This {name} estimator requires y to be passed, but the target y is None."
-            )
+        check_given(self, y)
         encoded, classes = encode_labels(f"{type(self).__name__}.fit", "y", y)
         check_several(f"{type(self).__name__}.fit", "y", classes)
         check_prior(self.class_prior, classes)
@@ -274,7 +272,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         An existing file is replaced.
         """
         check_is_fitted(self, "solution_")
-        return write_model(self, Path(path))
+        labels = {"classes": self.classes_, "encoded_labels": self.encoded_labels_}
+        plain = {"class_prior": plain_prior(self.class_prior, self.classes_)}
+        return write_model(self, Path(path), self.solution_.points, labels, plain)
 
     @classmethod
     def load(cls, path: str | Path) -> "DiffResNetClassifier":
@@ -282,7 +282,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
 
         Raises `ValueError` if the file is not a saved classifier.
         """
-        model, points, copies, encoded, classes = read_model(cls, Path(path))
+        names = "encoded_labels", "classes"
+        model, points, copies, (encoded, classes) = read_model(cls, Path(path), names)
+        check_parameters(model)
         model._learn(points, copies, encoded, classes, seed_of(model.random_state))
         return model
 

@@ -57,7 +57,7 @@ class Copies:
 
     def keeps_every_class(self, encoded: Rows, n_classes: int) -> bool:
         """Tell whether every class keeps a label when equal rows become one point."""
-        return bool(np.isin(np.arange(n_classes), self._vote(encoded, n_classes)).all())
+        return bool(np.isin(np.arange(n_classes), self.vote(encoded, n_classes)).all())
 
     def merge(self, encoded: Rows, n_classes: int) -> Rows:
         """Return the class of each point (M,): the most common one of its rows, -1 for none.
@@ -69,7 +69,7 @@ class Copies:
         Raises:
             ValueError: if a class has labels only on rows that are equal to rows of others.
         """
-        merged = self._vote(encoded, n_classes)
+        merged = self.vote(encoded, n_classes)
         lost = np.setdiff1d(np.arange(n_classes), merged)
         if len(lost):
             rows = np.flatnonzero(encoded != UNLABELED)
@@ -92,6 +92,18 @@ class Copies:
         pairs = zip(points.tolist(), classes.tolist(), strict=True)
         return np.array([first[pair] for pair in pairs], dtype=np.int64)
 
+    def average(self, given: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the value of each point (M,): the mean of its rows', NaN for none.
+
+        Args:
+            given: (N,) the value of each row, NaN for none.
+        """
+        rows = np.flatnonzero(~np.isnan(given))
+        n_given = np.bincount(self.point[rows], minlength=len(self.first))
+        parts = given[rows] / n_given[self.point[rows]]
+        means = np.bincount(self.point[rows], parts, minlength=len(self.first))
+        return np.where(n_given > 0, means, np.nan)
+
     def contradictions(self, encoded: Rows) -> tuple[tuple[int, ...], ...]:
         """Return the labeled rows of each point whose labels differ."""
         if self.n_copies == 0:
@@ -102,7 +114,8 @@ class Copies:
         torn = points[counts > 1]
         return tuple(tuple(rows[self.point[rows] == one].tolist()) for one in torn)
 
-    def _vote(self, encoded: Rows, n_classes: int) -> Rows:
+    def vote(self, encoded: Rows, n_classes: int) -> Rows:
+        """Return what `merge` does, also if that leaves a class without a label."""
         if self.n_copies == 0:
             return encoded
         rows = np.flatnonzero(encoded != UNLABELED)

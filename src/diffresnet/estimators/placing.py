@@ -1,20 +1,17 @@
-"""The points of a classifier and their graph, with equal rows as one point."""
+"""The points of an estimator and their graph, with equal rows as one point."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from diffresnet.estimators.copies import Copies
-from diffresnet.estimators.input import choose_search
+from diffresnet.estimators.input import GraphParameters, choose_search
 from diffresnet.estimators.points import FittedPoints
-
-if TYPE_CHECKING:
-    from diffresnet.estimators.classifier import DiffResNetClassifier
 
 
 def place(
-    model: "DiffResNetClassifier",
+    model: GraphParameters,
     features: Any,
     links: Any,
     *,
@@ -28,7 +25,7 @@ def place(
         model: its parameters say how.
         features: (N, d), or None.
         links: (N, N), or None.
-        n_classes: to be told apart.
+        n_classes: to be told apart; 1 for values.
         seed: of the reduction of features.
         encoded: (N,) the class of each row, -1 for none, if there are labels.
     """

@@ -85,7 +85,10 @@ class Solution:
             n_top: neighbors that a new point receives from, itself counted.
             bandwidth_rank: of the kernel's width.
         """
-        places = self.points.attach(given, n_top, bandwidth_rank)
+        return self.at(self.points.attach(given, n_top, bandwidth_rank))
+
+    def at(self, places: Places) -> Floats:
+        """Return the probabilities of any points, (n, K)."""
         scores = _score(self.solved, self.component_scores, places)
         return _to_probabilities(scores + self.bias, self.reached, self.prior, places)
 

@@ -19,7 +19,7 @@ from torch import Tensor
 from diffresnet.estimators.audit import HeldOut
 from diffresnet.estimators.confidence import confidence, match_confidence, sober_scale
 from diffresnet.estimators.parts.features import choose_kernel, feature_kernels, fit_features
-from diffresnet.estimators.parts.part import Part, RidgePart
+from diffresnet.estimators.parts.part import Part, RidgePart, Targets
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
 from diffresnet.estimators.parts.prototypes import fit_prototypes
 from diffresnet.estimators.parts.settings import PrototypeSettings
@@ -276,7 +276,7 @@ def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Tensor:
 
 
 def fit_ridges(
-    points: FittedPoints, labels: Labels, step_size: float, generator: torch.Generator
+    points: FittedPoints, labels: Targets, step_size: float, generator: torch.Generator
 ) -> list[RidgePart]:
     """Learn from labels by kernels: of the graph, and of the features if there are any."""
     graph = GraphKernel.of(points, labels)
