@@ -24,7 +24,7 @@ class Advice:
 
     Attributes:
         solution_: what was learned.
-        copies_: which rows are equal.
+        copies_: which rows are equal, but for rounding.
         encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
         classes_: the classes in order.
         label_distributions_: (N, K) the probabilities of the fitted points.

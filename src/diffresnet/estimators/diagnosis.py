@@ -20,7 +20,7 @@ class Diagnosis:
     Attributes:
         n_points: of the graph.
         n_labeled: points that have a label.
-        n_copies: rows that are equal to an earlier one.
+        n_copies: rows that are equal to an earlier one, or differ from it by rounding only.
         n_components: connected components.
         n_unlabeled_components: components without any label.
         n_unreached: points in such components.
@@ -58,7 +58,9 @@ class Diagnosis:
             f"A point has {self.mean_links:.1f} links on average.",
         ]
         if self.n_copies:
-            found.append(f"{self.n_copies} rows are copies of others; equal rows are one point.")
+            found.append(
+                f"{self.n_copies} rows are copies of others, but for rounding: they are one point."
+            )
         if self.n_isolated:
             found.append(f"{self.n_isolated} points have no link at all.")
         if self.n_components == 1:
@@ -101,7 +103,7 @@ def diagnose(
 
     Args:
         solution: of a fit.
-        copies: which rows are equal.
+        copies: which rows are equal, but for rounding.
         given: (N,) the class of each row, -1 without a label.
         classes: what they are.
     """
