@@ -85,8 +85,8 @@ class Advice:
 
         The sets are conformal, from probabilities of held-out labels (one at a time in ridge
         regression, a fold for prototypes). Of a class with one label nothing is known: it may be
-        missed more often. Refused, with the number needed, where there are too few labels. The
-        mixture only.
+        missed more often; points that no label reaches may be of any class. Refused, with the
+        number needed, where there are too few labels. The mixture only.
 
         Args:
             X: (n, d) new points as for `predict`; None for the fitted ones.
@@ -95,7 +95,9 @@ class Advice:
         held_out = self._held_out("predict_set")
         probabilities = self.label_distributions_ if X is None else self.predict_proba(X)
         proportions = self.solution_.probabilities.mean(axis=0)
-        return conformal_sets(probabilities, held_out, proportions, coverage)
+        sets = conformal_sets(probabilities, held_out, proportions, coverage)
+        sets[self.solution_.is_unknown(probabilities)] = True
+        return sets
 
     def _held_out(self, method: str) -> HeldOut:
         check_is_fitted(self, "solution_")
@@ -107,4 +109,4 @@ class Advice:
                 remedy = "Take `solver='mixture'`."
             must = "fitted by the mixture with labels that can be held out"
             fail(f"DiffResNetClassifier.{method}", "the classifier", must, got, remedy)
-        return solved.held_out
+        return solved.held_out.shifted(self.solution_.bias.numpy())
