@@ -178,7 +178,7 @@ def test_every_solver(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append((name, sampling))
         return make(name, sampling)
 
-    monkeypatch.setattr("diffresnet.estimators.classifier.make_solver", spy)
+    monkeypatch.setattr("diffresnet.estimators.solving.make_solver", spy)
     drawn = ("--label-sampling", "per class")
     run("features.csv", "--labels", "labels.csv", "--solver", solver, *drawn)
     assert asked == [(solver, "per class")]

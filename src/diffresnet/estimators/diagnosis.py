@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from diffresnet.estimators.accuracy import ExpectedAccuracy
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.learning_curve import LearningCurve
 from diffresnet.estimators.solution import Solution
 from diffresnet.graph import matrix as mx
 
@@ -33,6 +35,10 @@ class Diagnosis:
         strength: that was used.
         remarks: of the solver.
         single_label_classes: classes with one label only.
+        expected_accuracy: on the points without a label that a label reaches, as held-out labels
+            say; None if none could be held out.
+        expected_accuracy_interval: of 95 %.
+        curve: how the accuracy grew with labels, if that was measured.
     """
 
     n_points: int
@@ -49,6 +55,9 @@ class Diagnosis:
     strength: float
     remarks: tuple[str, ...]
     single_label_classes: tuple[str, ...]
+    expected_accuracy: float | None = None
+    expected_accuracy_interval: tuple[float, float] | None = None
+    curve: LearningCurve | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -86,6 +95,14 @@ class Diagnosis:
             names = ", ".join(self.single_label_classes[:10])
             more = "" if len(self.single_label_classes) <= 10 else " and others"
             found.append(f"One label only: {names}{more}. A second one each would help most.")
+        if self.expected_accuracy is not None and self.expected_accuracy_interval is not None:
+            low, high = (f"{100 * end:.0f}" for end in self.expected_accuracy_interval)
+            found.append(
+                f"About {self.expected_accuracy:.0%} of the points without a label are right "
+                f"({low} to {high}%), as held-out labels say."
+            )
+        if self.curve is not None:
+            found.extend(self.curve.sentences)
         found.append(f"Diffusion has the strength {self.strength:g}.")
         return (*found, *self.remarks)
 
@@ -98,6 +115,9 @@ def diagnose(
     copies: Copies,
     given: npt.NDArray[np.int64],
     classes: npt.NDArray[np.generic],
+    *,
+    expected: ExpectedAccuracy | None = None,
+    curve: LearningCurve | None = None,
 ) -> Diagnosis:
     """Look at the graph and the labels.
 
@@ -106,6 +126,8 @@ def diagnose(
         copies: which rows are equal, but for rounding.
         given: (N,) the class of each row, -1 without a label.
         classes: what they are.
+        expected: the accuracy that held-out labels speak for, if any could be held out.
+        curve: how the accuracy grew with labels, if that was measured.
     """
     encoded = copies.merge(given, len(classes))
     operator, components = solution.points.operator, solution.points.components
@@ -138,4 +160,7 @@ def diagnose(
         strength=solution.strength.value,
         remarks=solution.solved.remarks,
         single_label_classes=tuple(str(one) for one in classes[counts == 1]),
+        expected_accuracy=None if expected is None else expected.value,
+        expected_accuracy_interval=None if expected is None else expected.interval,
+        curve=curve,
     )
