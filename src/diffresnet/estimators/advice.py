@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import check_count, fail
 from diffresnet._support.threads import limited_threads
+from diffresnet.estimators.abstention import abstain_elsewhere, find_threshold
 from diffresnet.estimators.accuracy import expect_held_out, find_seen_part
 from diffresnet.estimators.audit import Audit, HeldOut, audit_labels, conformal_sets
 from diffresnet.estimators.copies import Copies
@@ -139,6 +140,38 @@ class Advice:
         sets = conformal_sets(probabilities, held_out, proportions, coverage)
         sets[self.solution_.is_unknown(probabilities)] = True
         return sets
+
+    def predict_or_abstain(
+        self,
+        X: Any = None,  # noqa: N803
+        error_rate: float = 0.05,
+        abstain: Any = None,
+    ) -> npt.NDArray[Any]:
+        """Return labels where they are right often enough, and `abstain` elsewhere, (n,).
+
+        Of the answers at most a part of `error_rate` is to be wrong, as held-out labels say: the
+        lowest probability is taken at which an upper bound of their error rate, which holds in four
+        of five cases, is at most that. Points that no label reaches get no answer; where labels
+        leave too much doubt, none does that has no label itself. Refused, with the number needed,
+        where labels are so few that this is certain. The mixture only.
+
+        Args:
+            X: (n, d) new points as for `predict`; None for the fitted ones.
+            error_rate: of the answers, above 0, below 1.
+            abstain: what stands for no answer. By default what stands for no label: -1 among
+                numbers, "" among texts, None among others. If it is given, or None, the result is
+                an array of objects.
+        """
+        held_out = self._held_out("predict_or_abstain")
+        proportions = self.solution_.probabilities.mean(axis=0)
+        threshold = find_threshold(held_out, proportions, error_rate)
+        probabilities = self.label_distributions_ if X is None else self.predict_proba(X)
+        is_answered = probabilities.max(axis=1) >= threshold
+        is_answered &= ~self.solution_.is_unknown(probabilities)
+        if X is None:
+            is_answered |= (self._merged_labels() != UNLABELED)[self.copies_.point]
+        answers = self.classes_[probabilities.argmax(axis=1)]
+        return abstain_elsewhere(answers, is_answered, abstain)
 
     def _merged_labels(self) -> npt.NDArray[np.int64]:
         """Return the class of each point, -1 for none."""
