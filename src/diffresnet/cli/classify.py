@@ -14,7 +14,7 @@ from diffresnet._support.checks import refuse
 from diffresnet.cli.console import new_table, say, show, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
-from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
+from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
 from diffresnet.estimators.solution import SolverName
 from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes
@@ -22,9 +22,13 @@ from diffresnet.files.links import read_graph
 from diffresnet.files.points import Points, labels_of, read_points
 from diffresnet.files.predictions import SUFFIXES, encode_predictions
 from diffresnet.files.suggestions import encode_suggestions
+from diffresnet.learning.labels import UNLABELED
 
 N_ROWS = 30
 """Classes that the table shows."""
+
+MOST_POINTS, MOST_LABELS = 5000, 300
+"""Up to so many a report shows the learning curve unasked: it takes seconds."""
 
 N_SUGGESTED = 10
 FIRST_SUGGESTIONS = Path("suggestions.csv")
@@ -77,6 +81,13 @@ def classify(
             "and pass it as --labels.",
             dir_okay=False,
             show_default="suggestions.csv if there is no label yet, else none",
+        ),
+    ] = None,
+    curve: Annotated[
+        bool | None,
+        typer.Option(
+            help="Learn again from fewer labels, twelve times, to tell whether more would help.",
+            show_default="with --report, up to 5,000 points and 300 labels",
         ),
     ] = None,
     force: Force = False,
@@ -164,13 +175,15 @@ def classify(
     chosen = [] if n_suggested is None else model.suggest(n_suggested).tolist()
     if suggestions is not None:
         contents[suggestions] = _to_table(points, given, chosen, columns)
+    measured = _measure_curve(model, curve=curve, by_default=report is not None)
     if report is not None:
         from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
 
-        contents[report] = make_report(model, points.ids, features.name, points.previews)
+        shown = points.ids, features.name, points.previews
+        contents[report] = make_report(model, *shown, curve=measured)
 
     def speak() -> None:
-        _print(model, given)
+        _print(model, given, measured)
         if n_suggested is not None:
             named = ", ".join(points.ids[row] for row in chosen)
             say(f"Label next: {named or 'nothing, every point has a label'}.")
@@ -256,7 +269,20 @@ def _fit(
         )
 
 
-def _print(model: DiffResNetClassifier, given_labels: Sequence[str]) -> None:
+def _measure_curve(
+    model: DiffResNetClassifier, *, curve: bool | None, by_default: bool
+) -> LearningCurve | None:
+    """Return the learning curve if it was asked for, or is wanted by default and takes seconds."""
+    if curve is None:
+        n_labels = int((model.encoded_labels_ != UNLABELED).sum())
+        is_small = len(model.encoded_labels_) <= MOST_POINTS and n_labels <= MOST_LABELS
+        curve = by_default and is_small and model.diagnose().expected_accuracy is not None
+    return model.learning_curve() if curve else None
+
+
+def _print(
+    model: DiffResNetClassifier, given_labels: Sequence[str], curve: LearningCurve | None
+) -> None:
     """Print a line for each class, and what was found about the graph."""
     labels, labeled = np.array(given_labels), np.array(given_labels) != ""
     probabilities = model.label_distributions_.max(axis=1)
@@ -270,5 +296,5 @@ def _print(model: DiffResNetClassifier, given_labels: Sequence[str]) -> None:
     n_others = len(model.classes_) - N_ROWS
     if n_others > 0:
         say(f"{n_others} classes more are in the file.")
-    for sentence in model.diagnose().sentences:
+    for sentence in model.diagnose(curve).sentences:
         say(sentence)
