@@ -246,7 +246,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     def suggest_first(self, X: Any, n: int = 10, graph: Any = None) -> npt.NDArray[np.int64]:  # noqa: N803
         """Return which `n` points to label when there is no label yet; `X`, `graph` as in `fit`.
 
-        The most typical point of each of `n` clusters of the graph, the largest cluster first.
+        The most typical point, by its features, of each of `n` clusters of the graph, the largest
+        cluster first.
         """
         check_parameters(self)
         n = check_count("DiffResNetClassifier.suggest_first", "n", n, low=1)
