@@ -1,4 +1,4 @@
-"""Rows that are equal: one point, however often it is there."""
+"""Rows that are equal, or differ by rounding only: one point, however often it is there."""
 
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -13,10 +13,20 @@ from diffresnet.learning.labels import UNLABELED
 
 Rows = npt.NDArray[np.int64]
 
+ROUNDING = 1e-3
+"""Points on the unit sphere that are nearer are one: so far does float16 move them."""
+
+N_AXES = 4
+N_SHIFTS = 3
+"""Near copies are searched in the cells of this number of grids."""
+
+CELL = 4.0
+"""The width of a cell, in units of `ROUNDING`."""
+
 
 @dataclass(frozen=True)
 class Copies:
-    """Which rows are equal.
+    """Which rows are equal, or nearly.
 
     Copies would be each other's nearest neighbors, and more of them than a point has neighbors
     would be cut off from all others.
@@ -49,6 +59,28 @@ class Copies:
         found = [seen.setdefault(key, len(seen)) for key in _digests(features)]
         point = np.array(found, dtype=np.int64)
         return cls(np.unique(point, return_index=True)[1], point)
+
+    @classmethod
+    def near(cls, points: Any, lengths: Any) -> "Copies":
+        """Find points that differ by rounding only, such as embeddings that were float16 once.
+
+        Points are projected on a few random axes; those in one cell of a grid there are compared
+        with the first of them. Of copies that a grid cuts apart, the next one, shifted, finds most.
+
+        Args:
+            points: (N, d) of length one.
+            lengths: (N,) that they had before.
+
+        Examples:
+            >>> Copies.near(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1e-5]]), np.ones(3)).point
+            array([0, 1, 0])
+        """
+        leaders = _find_leaders(np.asarray(points), np.asarray(lengths))
+        return cls(*np.unique(leaders, return_inverse=True))
+
+    def then(self, later: "Copies") -> "Copies":
+        """Return which rows are one point, if these points are not all different either."""
+        return Copies(self.first[later.first], later.point[self.point])
 
     @property
     def n_copies(self) -> int:
@@ -145,3 +177,26 @@ def _digest(*arrays: npt.NDArray[Any]) -> bytes:
     for array in arrays:
         summed.update(np.ascontiguousarray(array).tobytes())
     return summed.digest()
+
+
+def _find_leaders(points: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Rows:
+    """Return the point that stands for each, (N,): itself, or a near copy before it."""
+    generator = np.random.default_rng(0)
+    axes = generator.standard_normal((points.shape[1], N_AXES))
+    shown = points @ (axes / np.linalg.norm(axes, axis=0)).astype(points.dtype)
+    factors = generator.integers(1, 2**62, N_AXES)
+    leaders = np.arange(len(points))
+    for _ in range(N_SHIFTS):
+        heads = np.unique(leaders)
+        cells = np.floor(shown[heads] / (CELL * ROUNDING) + generator.random(N_AXES))
+        keys = (cells.astype(np.int64) * factors).sum(axis=1)  # it may overflow: a key is a key
+        _, firsts, places = np.unique(keys, return_index=True, return_inverse=True)
+        others = heads[firsts[places]]
+        own, first = heads[others != heads], others[others != heads]
+        gaps = np.linalg.norm(points[own] - points[first], axis=1)
+        close = gaps <= ROUNDING
+        close &= np.abs(lengths[own] - lengths[first]) <= ROUNDING * lengths[first]
+        following = np.arange(len(points))
+        following[own[close]] = first[close]
+        leaders = following[leaders]
+    return leaders

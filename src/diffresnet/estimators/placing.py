@@ -1,11 +1,13 @@
-"""The points of an estimator and their graph, with equal rows as one point."""
+"""The points of an estimator and their graph, with copies as one point."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.estimators.input import GraphParameters, choose_search
 from diffresnet.estimators.points import FittedPoints
 
@@ -30,13 +32,13 @@ def place(
         encoded: (N,) the class of each row, -1 for none, if there are labels.
     """
     n_rows: int = (links if features is None else features).shape[0]
-    copies = Copies.none(n_rows)
+    copies, placed = Copies.none(n_rows), None
     if features is not None and links is None:
-        found = Copies.of(features)
-        if encoded is None or found.keeps_every_class(encoded, n_classes):
-            copies = found
-    if features is not None and copies.n_copies > 0:
-        features = features[copies.first]
+
+        def keeps(found: Copies) -> bool:
+            return encoded is None or found.keeps_every_class(encoded, n_classes)
+
+        copies, placed = _place_once(features, seed, keeps)
     points = FittedPoints.make(
         features,
         links,
@@ -46,5 +48,25 @@ def place(
         normalization=model.normalization,
         search=choose_search(model.search, len(copies.first)),
         seed=seed,
+        placed=placed,
     )
     return points, copies
+
+
+def _place_once(features: Any, seed: int, keeps: Callable[[Copies], bool]) -> tuple[Copies, Placed]:
+    """Return which rows are copies, and the others as points.
+
+    Args:
+        features: (N, d).
+        seed: of their reduction.
+        keeps: whether every class keeps a label.
+    """
+    copies = Copies.of(features)
+    if not keeps(copies):
+        return Copies.none(features.shape[0]), FeatureSpace.fit(features, seed)
+    placed = FeatureSpace.fit(features[copies.first] if copies.n_copies else features, seed)
+    near = Copies.near(placed.points, placed.lengths)
+    if near.n_copies == 0 or not keeps(copies.then(near)):
+        return copies, placed
+    copies = copies.then(near)
+    return copies, FeatureSpace.fit(features[copies.first], seed)

@@ -92,6 +92,10 @@ class Solution:
         scores = _score(self.solved, self.component_scores, places)
         return _to_probabilities(scores + self.bias, self.reached, self.prior, places)
 
+    def is_unknown(self, probabilities: Floats) -> npt.NDArray[np.bool_]:
+        """Tell of which points, by their (n, K) probabilities, nothing but the prior is known."""
+        return (probabilities == self.prior).all(axis=1)
+
 
 def solve(
     points: FittedPoints,
