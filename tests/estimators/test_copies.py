@@ -112,8 +112,11 @@ def test_near_copies_with_different_labels_are_named() -> None:
     digits: Any = load_digits()
     points, labels = digits.data[:300], partly(digits.target[:300], 3)
     first = int(np.flatnonzero(labels == 0)[0])
-    more = np.r_[points, points[first : first + 1] + 1e-5]
-    model = DiffResNetClassifier().fit(more, np.r_[labels, 1])
+    more = np.r_[points, points[first] + 1e-5 * np.arange(1, 7)[:, None]]
+    model = DiffResNetClassifier().fit(more, np.r_[labels, 1, [-1] * 5])
     assert model.audit().contradictions == ((first, 300),)
     # A class that only a copy has is kept: then the copy is a point of its own.
-    assert DiffResNetClassifier().fit(more, np.r_[labels, 10]).diagnose().n_copies == 0
+    given = np.r_[labels, 10, [-1] * 5]
+    assert DiffResNetClassifier().fit(more, given).diagnose().n_copies == 0
+    # A few near copies do no harm, and stay what they are.
+    assert DiffResNetClassifier().fit(more[:303], given[:303]).diagnose().n_copies == 0

@@ -61,7 +61,7 @@ class Copies:
         return cls(np.unique(point, return_index=True)[1], point)
 
     @classmethod
-    def near(cls, points: Any, lengths: Any) -> "Copies":
+    def near(cls, points: Any, lengths: Any, fewest: int = 2) -> "Copies":
         """Find points that differ by rounding only, such as embeddings that were float16 once.
 
         Points are projected on a few random axes; those in one cell of a grid there are compared
@@ -70,12 +70,15 @@ class Copies:
         Args:
             points: (N, d) of length one.
             lengths: (N,) that they had before.
+            fewest: such points that become one; fewer of them stay what they are.
 
         Examples:
             >>> Copies.near(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1e-5]]), np.ones(3)).point
             array([0, 1, 0])
         """
         leaders = _find_leaders(np.asarray(points), np.asarray(lengths))
+        is_few = np.bincount(leaders, minlength=len(leaders))[leaders] < fewest
+        leaders = np.where(is_few, np.arange(len(leaders)), leaders)
         return cls(*np.unique(leaders, return_inverse=True))
 
     def then(self, later: "Copies") -> "Copies":

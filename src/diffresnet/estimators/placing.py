@@ -38,7 +38,7 @@ def place(
         def keeps(found: Copies) -> bool:
             return encoded is None or found.keeps_every_class(encoded, n_classes)
 
-        copies, placed = _place_once(features, seed, keeps)
+        copies, placed = _place_once(features, seed, keeps, model.bandwidth_rank)
     points = FittedPoints.make(
         features,
         links,
@@ -53,19 +53,24 @@ def place(
     return points, copies
 
 
-def _place_once(features: Any, seed: int, keeps: Callable[[Copies], bool]) -> tuple[Copies, Placed]:
+def _place_once(
+    features: Any, seed: int, keeps: Callable[[Copies], bool], fewest: int
+) -> tuple[Copies, Placed]:
     """Return which rows are copies, and the others as points.
+
+    Near copies are one point where there are so many that the kernel's width would be theirs.
 
     Args:
         features: (N, d).
         seed: of their reduction.
         keeps: whether every class keeps a label.
+        fewest: near copies that become one point.
     """
     copies = Copies.of(features)
     if not keeps(copies):
         return Copies.none(features.shape[0]), FeatureSpace.fit(features, seed)
     placed = FeatureSpace.fit(features[copies.first] if copies.n_copies else features, seed)
-    near = Copies.near(placed.points, placed.lengths)
+    near = Copies.near(placed.points, placed.lengths, fewest)
     if near.n_copies == 0 or not keeps(copies.then(near)):
         return copies, placed
     copies = copies.then(near)
