@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet.estimators.audit import Floats, HeldOut
+from diffresnet.estimators.sampling import LabelSampling, proportions_beforehand
 from diffresnet.estimators.solution import Solution
-from diffresnet.estimators.solvers.mixture import LabelSampling, proportions_beforehand
 from diffresnet.learning.labels import UNLABELED, Labels
 from diffresnet.measuring.statistics import wilson_interval
 

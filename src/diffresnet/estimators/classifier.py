@@ -32,8 +32,8 @@ from diffresnet.estimators.input import (
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats, SolverName
-from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.storage import read_model, write_model
 from diffresnet.estimators.suggestion import suggest_first

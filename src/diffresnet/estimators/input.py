@@ -14,8 +14,8 @@ from torch import Tensor
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
 from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
-from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.weights import graph_weights
 from diffresnet.learning.labels import UNLABELED

@@ -35,8 +35,9 @@ from diffresnet.estimators.input import (
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats
-from diffresnet.estimators.solvers.mixture import LabelSampling, MixtureSolver
+from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.storage import read_model, write_model
 from diffresnet.learning.labels import encode_indicators
 

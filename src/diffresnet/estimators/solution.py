@@ -11,8 +11,9 @@ from torch import Tensor
 
 from diffresnet.estimators.components import PENALTY, score_components
 from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solvers.kernel import KernelSolver
-from diffresnet.estimators.solvers.mixture import LabelSampling, MixtureSolver
+from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.network import NetworkSolver
 from diffresnet.estimators.solvers.solver import Solved, Solver
 from diffresnet.estimators.strength import (

@@ -3,11 +3,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from diffresnet.estimators.solvers.mixture import (
-    MixtureSettings,
-    MixtureSolver,
-    proportions_beforehand,
-)
+from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
 from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters, fitted
@@ -46,17 +42,6 @@ def test_a_graph_alone() -> None:
         solved = MixtureSolver().solve(alone, labels, Strength(0.5, 8), generator)
         assert len(solved.parts) == 2
         assert bool((solved.score(alone.places).argmax(dim=1) == classes).all())
-
-
-def test_how_labels_were_drawn() -> None:
-    def beforehand(*counts: int) -> list[float]:
-        classes = torch.repeat_interleave(torch.arange(len(counts)), torch.tensor(counts))
-        labels = Labels(torch.arange(len(classes)), classes, len(counts))
-        return proportions_beforehand(labels, "auto").tolist()
-
-    assert beforehand(5, 5, 5, 5) == [0.25] * 4
-    assert beforehand(100, 100, 96, 100) == [0.25] * 4
-    assert beforehand(17, 2) == [18 / 21, 3 / 21]
 
 
 def test_adapts_to_how_common_the_classes_are() -> None:

@@ -10,21 +10,18 @@ some of the propagation.
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
 
 import torch
-from scipy.stats import chi2
 from torch import Tensor
 
-from diffresnet.estimators.audit import HeldOut
 from diffresnet.estimators.confidence import confidence, match_confidence, sober_scale
-from diffresnet.estimators.parts.features import choose_kernel, feature_kernels, fit_features
-from diffresnet.estimators.parts.part import Part, RidgePart, Targets
-from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
+from diffresnet.estimators.parts.part import Part
 from diffresnet.estimators.parts.prototypes import fit_prototypes
+from diffresnet.estimators.parts.ridges import fit_ridges
 from diffresnet.estimators.parts.settings import PrototypeSettings
-from diffresnet.estimators.parts.together import fit_together
-from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.sampling import LabelSampling, proportions_beforehand
+from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.strength import Strength
 from diffresnet.estimators.weighing import weigh
 from diffresnet.learning.calibration import estimate_proportions
@@ -32,11 +29,6 @@ from diffresnet.learning.labels import Labels
 
 RIDGE_WEIGHTS = (0.15, 0.15, 0.7)
 """Of propagation, features and both together, where there are very many labels, beforehand."""
-
-LabelSampling: TypeAlias = Literal["auto", "random", "per class"]
-
-TOO_EVEN = 0.05
-"""Counts of labels that random draws would seldom give are taken for draws per class."""
 
 N_SAMPLED = 4000
 """Points without a label that confidence and class proportions are measured on, at most."""
@@ -58,73 +50,6 @@ class MixtureSettings:
     doubt: float = 0.3
     evenness: float = 2.0
     propagation_weight: float = 0.3
-
-
-@dataclass(frozen=True)
-class SolvedMixture:
-    """What was learned by the mixture.
-
-    Attributes:
-        parts: of it.
-        weights: of their scores.
-        biases: (K,) of the classes.
-        influences: how much each moves the scores, in parts of one.
-        held_out: labels that were held out, and their probabilities; None if none could be.
-    """
-
-    parts: tuple[Part, ...]
-    weights: tuple[float, ...]
-    biases: Tensor
-    influences: tuple[float, ...]
-    held_out: HeldOut | None = None
-
-    @classmethod
-    def of(
-        cls, parts: tuple[Part, ...], weights: tuple[float, ...], biases: Tensor, shown: Tensor
-    ) -> "SolvedMixture":
-        """Mix parts, and measure how much each moves the scores (P, n, K) of some points."""
-        spreads = shown.std(dim=2).mean(dim=1).tolist()
-        moved = [weight * spread for weight, spread in zip(weights, spreads, strict=True)]
-        total = sum(moved) or 1.0
-        return cls(parts, weights, biases, tuple(one / total for one in moved))
-
-    def scaled(self, scale: float) -> "SolvedMixture":
-        """Return the mixture with all scores multiplied."""
-        weights = tuple(scale * one for one in self.weights)
-        return replace(self, weights=weights, biases=scale * self.biases)
-
-    def sum_up(self, scores: Tensor) -> Tensor:
-        """Return the scores (n, K) of points from those of the parts, (P, n, K)."""
-        return torch.tensordot(torch.tensor(self.weights).double(), scores, 1) + self.biases
-
-    def score_held_out(self, seen: Tensor) -> Tensor:
-        """Return the scores (n, K) of labels, each learned without it, or without its fold."""
-        return self.sum_up(torch.stack([part.held_out[seen].double() for part in self.parts]))
-
-    def with_held_out(self, labels: Labels, seen: Tensor) -> "SolvedMixture":
-        """Add the probabilities of held-out labels."""
-        rows, classes = labels.rows[seen].numpy(), labels.classes[seen].numpy()
-        found = HeldOut(rows, classes, self.score_held_out(seen).softmax(dim=1).numpy())
-        return replace(self, held_out=found)
-
-    def score(self, places: Places) -> Tensor:
-        """Return the scores (n, K)."""
-        scores = self.biases + self.weights[0] * self.parts[0].score(places).double()
-        for weight, part in zip(self.weights[1:], self.parts[1:], strict=True):
-            if weight > 0:
-                scores = scores + weight * part.score(places).double()
-        return scores
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Say what the answer rests on."""
-        order = sorted(range(len(self.parts)), key=lambda one: -self.influences[one])
-        named = [
-            f"{self.parts[one].name} {self.influences[one]:.0%}"
-            for one in order
-            if self.influences[one] >= 0.005
-        ]
-        return ("The answer rests on " + ", ".join(named) + ".",) if named else ()
 
 
 @dataclass(frozen=True)
@@ -256,39 +181,6 @@ class _Trial:
         """Return what makes the scores of a part differ as much as those by the prototypes."""
         own = self.shown[part].std(dim=1).mean().clamp(min=1e-12)
         return max(1e-12, float(self.by_prototypes.std(dim=1).mean() / own))
-
-
-def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Tensor:
-    """Return the class proportions (K,) that the labels speak for, before anything else does.
-
-    Points drawn at random have labels as common as the classes are; the same number of each class
-    says nothing. ``"auto"`` takes labels for drawn per class if their counts are more even than
-    random draws from even classes would be in 95 of 100 cases.
-    """
-    counts = labels.counts.double()
-    if sampling == "auto":
-        spread = float((counts - counts.mean()).square().sum() / counts.mean())
-        is_even = spread == 0 or chi2.cdf(spread, labels.n_classes - 1) < TOO_EVEN
-        sampling = "per class" if is_even else "random"
-    if sampling == "per class":
-        return torch.full_like(counts, 1 / labels.n_classes)
-    return (counts + 1) / (counts.sum() + labels.n_classes)
-
-
-def fit_ridges(
-    points: FittedPoints, labels: Targets, step_size: float, generator: torch.Generator
-) -> list[RidgePart]:
-    """Learn from labels by kernels: of the graph, and of the features if there are any."""
-    graph = GraphKernel.of(points, labels)
-    parts = [fit_propagation(graph, labels)]
-    if points.points is None:
-        return parts
-    order = torch.randperm(len(labels.rows), generator=generator)
-    kernels = list(feature_kernels(points, labels, step_size, generator))
-    features = choose_kernel(kernels, labels, order)
-    parts.append(fit_features(features, labels))
-    parts.append(fit_together(graph, features, labels, order))
-    return parts
 
 
 def _draw_unlabeled(n_points: int, labels: Labels, generator: torch.Generator) -> Tensor:
