@@ -6,6 +6,7 @@ said of each value without it; by that the ways are weighed. What diffusion brin
 between the values that it comes from, so no prediction leaves the range of the values.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,11 +32,9 @@ class RegressionSettings:
     """What a regression depends on.
 
     Attributes:
-        weights: of the graph, the features, both together, and the features linearly, beforehand.
-        doubt: how many held-out values it takes to outweigh these; see `stack`.
+        doubt: how many held-out values it takes to outweigh equal weights; see `stack`.
     """
 
-    weights: tuple[float, float, float, float] = (0.15, 0.15, 0.5, 0.2)
     doubt: float = 20.0
 
 
@@ -135,14 +134,21 @@ def regress(
     """
     values = Values.of(given)
     generator = torch.Generator().manual_seed(seed)
-    parts, expected = fit_ridges(points, values, step_size, generator), (1.0,)
+    parts = fit_ridges(points, values, step_size, generator)
     if points.points is not None:
-        parts, expected = [*parts, fit_linear(points, values)], settings.weights
-    held_out = torch.cat([part.held_out for part in parts], dim=1).numpy()
-    weights = stack(held_out, values.standardized.numpy(), expected, settings.doubt)
+        parts.append(fit_linear(points, values))
+    weights = weigh_parts(parts, values, settings)
     reached = np.isin(points.components, points.components[values.rows.numpy()])
-    found = tuple(weights.tolist())
-    return Regression(points, values, tuple(parts), found, reached, step_size, seed)
+    return Regression(points, values, tuple(parts), weights, reached, step_size, seed)
+
+
+def weigh_parts(
+    parts: Sequence[RidgePart], values: Values, settings: RegressionSettings = DEFAULT_REGRESSION
+) -> tuple[float, ...]:
+    """Return the weights of the parts that fit held-out values, of sum one."""
+    held_out = torch.cat([part.held_out for part in parts], dim=1).numpy()
+    equal = (1 / len(parts),) * len(parts)
+    return tuple(stack(held_out, values.standardized.numpy(), equal, settings.doubt).tolist())
 
 
 def _range_of_others(values: Floats) -> tuple[Floats, Floats]:

@@ -25,7 +25,8 @@ class LinearScorer:
 
     def score(self, places: Places) -> Tensor:
         """Return its values."""
-        return (WITH_LENGTHS.of(places).double() - self.center) @ self.slopes
+        single = WITH_LENGTHS.of(places) @ self.slopes.float()
+        return single.double() - self.center @ self.slopes
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ class LinearKernel:
     @classmethod
     def of(cls, points: FittedPoints, labels: Targets) -> "LinearKernel":
         """Make the kernel of the labeled points."""
-        everything = WITH_LENGTHS.of(points.places).double()
-        center = everything.mean(dim=0)
-        own = everything[labels.rows] - center
+        everything = WITH_LENGTHS.of(points.places)
+        center = everything.mean(dim=0).double()
+        own = everything[labels.rows].double() - center
         gram = own @ own.mT
         scale = unless_zero(float(gram.diagonal().mean()))
         return cls(center, own, gram / scale, scale)
