@@ -59,3 +59,10 @@ def test_same_result_every_time() -> None:
     laplacian = laplacian_of(points)
     first, second = (slowest_modes(laplacian, indicators([400]), 10) for _ in range(2))
     assert torch.equal(first[1], second[1])
+
+
+def test_a_graph_without_links() -> None:
+    empty = torch.zeros(300, 300).to_sparse_csr()
+    rates, modes = slowest_modes(empty, indicators([100, 200]), 20)
+    assert float(rates.abs().max()) == 0
+    np.testing.assert_allclose(modes.mT @ modes, np.eye(20), atol=1e-4)

@@ -25,6 +25,9 @@ LARGEST_DEGREE = 60
 GROWTH = 4.0
 """A round makes the slowest mode larger by cosh of this, relative to the fastest of the block."""
 
+SMALLEST = 1e-6
+"""No rate of the block is taken for smaller, relative to the bound of all."""
+
 GUARD = 0.1
 """The block has this part more vectors than modes are asked for, and some more."""
 
@@ -40,7 +43,7 @@ def slowest_modes(
         n_modes: how many; at most N - c.
 
     Returns:
-        The rates (m,), rising, and the modes (N, m).
+        The rates (m,), rising, and the modes (N, m): as good as they are after `MOST_ROUNDS`.
     """
     single = laplacian.float()
     n_points = laplacian.shape[0]
@@ -49,8 +52,10 @@ def slowest_modes(
     generator = torch.Generator().manual_seed(0)
     block = torch.randn(n_points, n_vectors, generator=generator)
     high = 2 * float(mx.diagonal(single).max())  # no eigenvalue is above, by Gershgorin
-    low, before = high / 20, None
     rates = torch.zeros(n_modes)
+    if high <= 0:  # no links at all
+        return rates, torch.linalg.qr(_without(constant, block))[0][:, :n_modes]
+    low, before = high / 20, None
     for _ in range(MOST_ROUNDS):
         block = torch.linalg.qr(_without(constant, _filter(single, block, low, high)))[0]
         moved = torch.cat([product(single, part) for part in column_blocks(block)], dim=1)
@@ -59,7 +64,7 @@ def slowest_modes(
         rates = found[:n_modes].clamp(min=0).float()
         if before is not None and bool(((before - rates).abs() <= TOLERANCE * rates).all()):
             break
-        low, before = min(float(found[-1]), high / 2), rates
+        low, before = min(max(float(found[-1]), SMALLEST * high), high / 2), rates
     return rates, block[:, :n_modes]
 
 

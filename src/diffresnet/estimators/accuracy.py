@@ -83,7 +83,6 @@ def find_seen_part(encoded: Rows, n_classes: int, sampling: LabelSampling) -> fl
     class it says nothing, and all are taken for seen.
     """
     labels = Labels.of(encoded, n_classes)
-    before = proportions_beforehand(labels, sampling)
-    if float(before.max() - before.min()) == 0:
+    if not proportions_beforehand(labels, sampling).is_random:
         return 1.0
     return float((labels.counts[labels.classes] > 1).double().mean())

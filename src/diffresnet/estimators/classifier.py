@@ -18,6 +18,7 @@ from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import (
     FLOATS,
     check_given,
+    check_length,
     check_parameters,
     check_prior,
     check_scored,
@@ -176,6 +177,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     ) -> None:
         """Do all that depends on the labels."""
         merged = copies.merge(encoded, len(classes))
+        points = points.for_classes(len(classes))
         solution = solve_labels(self, points, merged, classes, seed)
         # Everything has worked: now change the state.
         self.solution_, self.encoded_labels_, self.seed_ = solution, encoded, seed
@@ -217,8 +219,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "solution_")
         encoded, classes = encode_labels(f"{type(self).__name__}.score", "y", y)
         check_scored(classes, self.classes_)
-        is_labeled = encoded != UNLABELED
-        right = self.predict(X)[is_labeled] == classes[encoded[is_labeled]]
+        is_labeled, found = encoded != UNLABELED, self.predict(X)
+        check_length(f"{type(self).__name__}.score", len(found), len(encoded))
+        right = found[is_labeled] == classes[encoded[is_labeled]]
         weights = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
         return float(np.average(right, weights=weights))
 

@@ -27,6 +27,7 @@ from diffresnet.estimators.input import (
     FLOATS,
     check_given,
     check_label_parameters,
+    check_length,
     check_sizes,
     choose_step,
     input_kept_on_failure,
@@ -232,7 +233,9 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "columns_")
         encoded = encode_indicators(f"{NAME}.score", "y", y)
         is_known = check_scored(f"{NAME}.score", encoded, len(self.columns_))
-        right = self.predict(X) == encoded
+        found = self.predict(X)
+        check_length(f"{NAME}.score", len(found), len(encoded))
+        right = found == encoded
         weights = np.ones(len(right)) if sample_weight is None else np.asarray(sample_weight)
         return float(np.average(right, weights=is_known * weights[:, None]))
 

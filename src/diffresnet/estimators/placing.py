@@ -11,6 +11,9 @@ from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.estimators.input import GraphParameters, choose_search
 from diffresnet.estimators.points import FittedPoints
 
+FEWEST_NEAR = 6
+"""So many near copies become one point: the width of the kernel at each would be their distance."""
+
 
 def place(
     model: GraphParameters,
@@ -35,10 +38,12 @@ def place(
     copies, placed = Copies.none(n_rows), None
     if features is not None and links is None:
 
-        def keeps(found: Copies) -> bool:
-            return encoded is None or found.keeps_every_class(encoded, n_classes)
+        def keep_classes(found: Copies) -> Copies:
+            if encoded is None or found.n_copies == 0:
+                return found
+            return found.keeping_every_class(encoded, n_classes)
 
-        copies, placed = _place_once(features, seed, keeps, model.bandwidth_rank)
+        copies, placed = _place_once(features, seed, keep_classes)
     points = FittedPoints.make(
         features,
         links,
@@ -54,24 +59,19 @@ def place(
 
 
 def _place_once(
-    features: Any, seed: int, keeps: Callable[[Copies], bool], fewest: int
+    features: Any, seed: int, keep_classes: Callable[[Copies], Copies]
 ) -> tuple[Copies, Placed]:
     """Return which rows are copies, and the others as points.
-
-    Near copies are one point where there are so many that the kernel's width would be theirs.
 
     Args:
         features: (N, d).
         seed: of their reduction.
-        keeps: whether every class keeps a label.
-        fewest: near copies that become one point.
+        keep_classes: sees to it that every class keeps a label.
     """
-    copies = Copies.of(features)
-    if not keeps(copies):
-        return Copies.none(features.shape[0]), FeatureSpace.fit(features, seed)
+    copies = keep_classes(Copies.of(features))
     placed = FeatureSpace.fit(features[copies.first] if copies.n_copies else features, seed)
-    near = Copies.near(placed.points, placed.lengths, fewest)
-    if near.n_copies == 0 or not keeps(copies.then(near)):
+    near = Copies.near(placed.points, placed.lengths, FEWEST_NEAR)
+    if near.n_copies == 0:
         return copies, placed
-    copies = copies.then(near)
+    copies = keep_classes(copies.then(near))
     return copies, FeatureSpace.fit(features[copies.first], seed)

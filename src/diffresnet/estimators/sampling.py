@@ -1,5 +1,6 @@
 """How points were drawn to be labeled, and what that says of the class proportions."""
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import torch
@@ -14,8 +15,26 @@ TOO_EVEN = 0.05
 """Counts of labels that random draws would seldom give are taken for draws per class."""
 
 
-def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Tensor:
-    """Return the class proportions (K,) that the labels speak for, before anything else does.
+@dataclass(frozen=True)
+class Beforehand:
+    """What labels say of the class proportions, before anything else does.
+
+    Attributes:
+        proportions: (K,) of the classes.
+        is_random: whether labels were drawn at random, and so speak for them.
+    """
+
+    proportions: Tensor
+    is_random: bool
+
+    @property
+    def biases(self) -> Tensor:
+        """The logarithms of the proportions, of mean 0."""
+        return self.proportions.log() - self.proportions.log().mean()
+
+
+def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Beforehand:
+    """Return the class proportions that the labels speak for.
 
     Points drawn at random have labels as common as the classes are; the same number of each class
     says nothing. ``"auto"`` takes labels for drawn per class if their counts are more even than
@@ -27,5 +46,5 @@ def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Tensor:
         is_even = spread == 0 or chi2.cdf(spread, labels.n_classes - 1) < TOO_EVEN
         sampling = "per class" if is_even else "random"
     if sampling == "per class":
-        return torch.full_like(counts, 1 / labels.n_classes)
-    return (counts + 1) / (counts.sum() + labels.n_classes)
+        return Beforehand(torch.full_like(counts, 1 / labels.n_classes), is_random=False)
+    return Beforehand((counts + 1) / (counts.sum() + labels.n_classes), is_random=True)

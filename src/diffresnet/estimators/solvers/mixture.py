@@ -20,7 +20,7 @@ from diffresnet.estimators.parts.prototypes import fit_prototypes
 from diffresnet.estimators.parts.ridges import fit_ridges
 from diffresnet.estimators.parts.settings import PrototypeSettings
 from diffresnet.estimators.points import FittedPoints
-from diffresnet.estimators.sampling import LabelSampling, proportions_beforehand
+from diffresnet.estimators.sampling import Beforehand, LabelSampling, proportions_beforehand
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.strength import Strength
 from diffresnet.estimators.weighing import weigh
@@ -85,7 +85,7 @@ class MixtureSolver:
         before = proportions_beforehand(labels, self.sampling)
         seen = labels.counts[labels.classes] > 1
         if not bool(seen.any()):
-            return self._adapt(self._start_cold(trial, before), shown, labels, before)
+            return self._adapt(self._start_cold(trial), shown, labels, before)
         mixed, noise = self._weigh(trial, labels, seen, before)
         mixed = self._adapt(mixed, shown, labels, before)
         scores, classes = mixed.score_held_out(seen), labels.classes[seen]
@@ -100,7 +100,7 @@ class MixtureSolver:
         return [scale * view_weight, scale * (1 - view_weight)]
 
     def _weigh(
-        self, trial: "_Trial", labels: Labels, seen: Tensor, before: Tensor
+        self, trial: "_Trial", labels: Labels, seen: Tensor, before: Beforehand
     ) -> tuple[SolvedMixture, float]:
         """Weigh the parts by held-out labels; return the mixture, and the noise of the labels."""
         n_prototypes, n_parts = len(trial.expected), len(trial.parts)
@@ -112,13 +112,13 @@ class MixtureSolver:
             labels.classes[seen],
             expected=(*(fade * trial.expected).tolist(), *((1 - fade) * w for w in ridge_weights)),
             usual_scales=(*(None for _ in trial.expected), *usual),
-            biases=before.log() - before.log().mean(),
+            biases=before.biases,
             doubt=self.settings.doubt,
         )
         mixed = SolvedMixture.of(trial.parts, weighed.weights, weighed.biases, trial.shown)
         return mixed, weighed.noise
 
-    def _start_cold(self, trial: "_Trial", before: Tensor) -> SolvedMixture:
+    def _start_cold(self, trial: "_Trial") -> SolvedMixture:
         """Weigh the parts where no label can be held out: prototypes, and some propagation.
 
         Confidence is a quarter of what stability says, and more the more often prototypes and the
@@ -132,20 +132,19 @@ class MixtureSolver:
         scores = torch.tensordot(weights, trial.shown, 1)
         target = confidence(scores) / 4 + 0.6 * trial.agreement
         weights = weights * match_confidence(scores, target)
-        biases = before.log() - before.log().mean()
+        biases = torch.zeros_like(trial.shown[0, 0])
         return SolvedMixture.of(trial.parts, tuple(weights.tolist()), biases, trial.shown)
 
     def _adapt(
-        self, mixed: SolvedMixture, shown: Tensor, labels: Labels, before: Tensor
+        self, mixed: SolvedMixture, shown: Tensor, labels: Labels, before: Beforehand
     ) -> SolvedMixture:
         """Adapt to the class proportions that points without a label speak for."""
         logs = mixed.sum_up(shown).log_softmax(dim=1)
         per_class = len(labels.rows) / labels.n_classes
-        is_even = bool((before == before[0]).all())
         # Labels drawn per class say nothing of proportions: what is presumed fades faster.
-        evenness = self.settings.evenness * (2 / per_class**2 if is_even else 1 / per_class)
-        found = estimate_proportions(logs, before, evenness)
-        shift = (found / before).log()
+        fading = 1 / per_class if before.is_random else 2 / per_class**2
+        found = estimate_proportions(logs, before.proportions, self.settings.evenness * fading)
+        shift = (found / before.proportions).log()
         # One label beside many: that its class is rare is not for the other classes to say.
         is_new = (labels.counts == 1) & (labels.counts.max() > 1)
         shift = torch.where(is_new, shift.clamp(min=0), shift)
