@@ -37,7 +37,8 @@ def test_a_row_whose_class_no_point_would_have_is_a_point_of_its_own() -> None:
 def test_one_wrong_label_of_a_copy_does_not_cut_the_others_off() -> None:
     digits: Any = load_digits()
     points, truth = np.repeat(digits.data[:100], 20, axis=0), np.repeat(digits.target[:100], 20)
-    labels = partly(truth, 5)
+    labels = np.full(len(truth), -1)
+    labels[:1000:20] = truth[:1000:20]
     torn = labels.copy()
     torn[:3], torn[3] = truth[0], 99
     plain, model = (DiffResNetClassifier().fit(points, one) for one in (labels, torn))
