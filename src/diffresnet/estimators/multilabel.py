@@ -235,9 +235,8 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         is_known = check_scored(f"{NAME}.score", encoded, len(self.columns_))
         found = self.predict(X)
         check_length(f"{NAME}.score", len(found), len(encoded))
-        right = found == encoded
-        weights = np.ones(len(right)) if sample_weight is None else np.asarray(sample_weight)
-        return float(np.average(right, weights=is_known * weights[:, None]))
+        weights = np.ones(len(found)) if sample_weight is None else np.asarray(sample_weight)
+        return float(np.average(found == encoded, weights=is_known * weights[:, None]))
 
     def update_labels(
         self, rows: Any, columns: Any, values: Any
