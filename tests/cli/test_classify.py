@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from diffresnet.cli import app
 from diffresnet.estimators import solution
-from diffresnet.estimators.solvers.mixture import LabelSampling
+from diffresnet.estimators.sampling import LabelSampling
 
 N = 40
 
@@ -112,6 +112,63 @@ def test_suggestions_where_all_is_known() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("arguments", [[], ["--labels", "empty.csv"]])
+def test_the_first_labels(arguments: list[str]) -> None:
+    Path("empty.csv").write_text("id,label\np00,\n")
+    Path("predictions.csv").write_text("mine")
+    said = run("features.csv", *arguments, "--suggest", 4)
+    named = re.search(r"Label first: (p\d\d, p\d\d, p\d\d, p\d\d)\.", said)
+    assert named is not None
+    assert "Fill in the column of labels in suggestions.csv, and pass it as --labels." in said
+    assert Path("predictions.csv").read_text() == "mine"
+    rows = Path("suggestions.csv").read_text().splitlines()
+    assert rows == ["id,label", *(f"{name}," for name in named[1].split(", "))]
+    filled = [row + ("cat" if row < "p20" else "dog") for row in rows[1:]]
+    Path("suggestions.csv").write_text("\n".join([rows[0], *filled]))
+    more = ("--suggestions", "more.csv", "--suggest", 2)
+    run("features.csv", "--labels", "suggestions.csv", "--force", *more)
+    assert predicted() == EXPECTED
+    rows = Path("more.csv").read_text().splitlines()
+    assert len(rows) == 7
+    assert all(row.endswith(",") for row in rows[1:3])
+    assert sorted(rows[3:]) == sorted(filled)
+
+
+@pytest.mark.usefixtures("folder")
+def test_labels_of_one_class_are_kept_when_more_are_suggested() -> None:
+    Path("one.csv").write_text("id,label\np00,cat\np39,cat\n")
+    assert "got one class only" in refused("features.csv", "--labels", "one.csv")
+    run("features.csv", "--labels", "one.csv", "--suggestions", "more.csv")
+    rows = Path("more.csv").read_text().splitlines()
+    assert len(rows) == 13
+    assert rows[-2:] == ["p00,cat", "p39,cat"]
+    assert not {"p00,", "p39,"} & set(rows)
+
+
+@pytest.mark.usefixtures("folder")
+def test_first_labels_of_a_graph_and_of_texts() -> None:
+    run("ids.csv", "--graph", "edges.csv", "--suggest", 2, "--suggestions", "graph.csv")
+    halves = {int(row[1:3]) < N // 2 for row in Path("graph.csv").read_text().splitlines()[1:]}
+    assert halves == {True, False}
+    features = np.load("features.npz")["features"]
+    np.savez("texts.npz", features=features, texts=[f"say {row}" for row in range(N)])
+    run("texts.npz", "--suggest", 3)
+    rows = Path("suggestions.csv").read_text().splitlines()
+    assert rows[0] == "id,label,text"
+    assert all(re.fullmatch(r"(\d+),,say \1", row) for row in rows[1:])
+
+
+@pytest.mark.usefixtures("folder")
+def test_suggestions_overwrite_nothing() -> None:
+    Path("suggestions.csv").write_text("mine")
+    assert "--suggestions must be a new file" in refused("features.csv", "--suggest", 3)
+    assert Path("suggestions.csv").read_text() == "mine"
+    said = refused("features.csv", "--suggest", 3, "--report", "page.html")
+    assert "--report must be left out where there is nothing to report" in said
+    run("features.csv", "--suggest", 3, "--force")
+
+
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("solver", ["mixture", "kernel", "network"])
 def test_every_solver(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str]] = []
@@ -121,7 +178,7 @@ def test_every_solver(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append((name, sampling))
         return make(name, sampling)
 
-    monkeypatch.setattr("diffresnet.estimators.classifier.make_solver", spy)
+    monkeypatch.setattr("diffresnet.estimators.solving.make_solver", spy)
     drawn = ("--label-sampling", "per class")
     run("features.csv", "--labels", "labels.csv", "--solver", solver, *drawn)
     assert asked == [(solver, "per class")]
@@ -159,7 +216,8 @@ def test_nothing_is_overwritten_unasked() -> None:
     assert Path("predictions.csv").read_text() == "mine"
     run("features.csv", "--labels", "labels.csv", "--force")
     assert predicted() == EXPECTED
-    assert "those that are used" in refused("features.csv", "--out", "features.csv", "--force")
+    same = ("--out", "features.csv", "--force")
+    assert "those that are used" in refused("features.csv", "--labels", "labels.csv", *same)
 
 
 @pytest.mark.usefixtures("folder")
@@ -172,11 +230,27 @@ def test_a_page() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_learning_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    np.save("labels.npy", [*(["cat"] * 4), *[""] * (N - 8), *(["dog"] * 4)])
+    given = ("features.npz", "--labels", "labels.npy", "--force")
+    assert "Twice the labels" not in run(*given)
+    assert "Twice the labels" in run(*given, "--curve")
+    assert "Twice the labels" in run(*given, "--report", "page.html")
+    assert "More labels?" in Path("page.html").read_text()
+    assert "Twice the labels" not in run(*given, "--report", "page.html", "--no-curve")
+    monkeypatch.setattr("diffresnet.cli.classify.MOST_LABELS", 7)
+    assert "Twice the labels" not in run(*given, "--report", "page.html")
+    one_each = ("features.csv", "--labels", "labels.csv", "--force")
+    assert "Label a second point of a class." in refused(*one_each, "--curve")
+
+
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["none.csv"], "FEATURES must be a file that exists, got none.csv."),
         (["features.csv"], "--labels must be given, or FEATURES must have a column 'label'"),
+        (["features.csv"], "--label-column NAME, or --suggest 10 to be told what to label first."),
         (["features.csv", "--labels", "edges.csv"], "a table with a column 'label', got edges.csv"),
         (["ids.csv", "--labels", "labels.csv"], "FEATURES must be a file with features, got ids"),
         (["features.npz", "--steps", "few"], "--steps must be a whole number or auto, got 'few'."),

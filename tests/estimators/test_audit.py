@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
 from diffresnet.estimators.audit import HeldOut, conformal_sets
 from tests.estimators.examples import clusters, partly
 
@@ -63,6 +63,26 @@ def test_sets_hold_the_right_class_as_often_as_asked() -> None:
         assert np.mean([hit for asked, hit in hits if asked == coverage]) > coverage - 0.03
     assert max(sizes) < 3
     assert model.predict_set(DIGITS.data[:7]).shape == (7, 10)
+
+
+def test_a_point_that_no_label_reaches_may_be_of_any_class() -> None:
+    graph = np.kron(np.eye(3), np.ones((12, 12)))
+    labels = np.r_[[0] * 6, [-1] * 6, [1] * 6, [-1] * 18]
+    with pytest.warns(UnreachedWarning):
+        model = DiffResNetClassifier().fit(None, labels, graph=graph)
+    sets = model.predict_set(coverage=0.8)
+    assert sets[24:].all()
+    assert (sets[:24].sum(axis=1) == 1).all()
+    assert model.predict_set(graph[[0, 30]], coverage=0.8).sum(axis=1).tolist() == [1, 2]
+
+
+def test_held_out_labels_know_the_prior() -> None:
+    labels = draw(8, 0)
+    even = DiffResNetClassifier().fit(DIGITS.data, labels)
+    prior = np.r_[0.82, np.full(9, 0.02)]
+    uneven = DiffResNetClassifier(class_prior=prior).fit(DIGITS.data, labels)
+    assert len(uneven.audit()) > len(even.audit())
+    assert (uneven.audit().expected == 0).any()
 
 
 def test_the_quantile() -> None:

@@ -33,10 +33,40 @@ def test_components_without_labels_come_first_the_largest_before() -> None:
     assert found[2] not in (0, 1)
 
 
+def test_a_component_is_asked_by_the_point_that_is_like_most_of_it() -> None:
+    graph = np.zeros((40, 40))
+    graph[0, 1] = graph[1, 0] = 1
+    for one in range(2, 9):  # a tail that ends in a clique
+        graph[one, one + 1] = graph[one + 1, one] = 1
+    graph[9:, 9:] = 1 - np.eye(31)
+    with pytest.warns(UnreachedWarning):
+        model = DiffResNetClassifier().fit(None, [0, 1, *[-1] * 38], graph=graph)
+    assert model.suggest(1)[0] >= 9
+
+
 def test_no_more_than_there_are() -> None:
     points, classes = clusters()
     model = DiffResNetClassifier().fit(points, np.where(np.arange(120) < 3, -1, classes))
     assert sorted(model.suggest(10)) == [0, 1, 2]
+
+
+def test_first_points_are_typical_by_their_features() -> None:
+    points, classes = clusters(4, n_features=20)
+    far = points.copy()
+    for one in range(4):  # the first of each class is far from its center
+        far[40 * one] += 3
+    found = DiffResNetClassifier().suggest_first(far, 4)
+    assert sorted(classes[found]) == [0, 1, 2, 3]
+    for row in found:
+        own = points[classes == classes[row]]
+        gaps = np.linalg.norm(own - own.mean(axis=0), axis=1)
+        assert np.linalg.norm(points[row] - own.mean(axis=0)) < np.median(gaps)
+
+
+def test_many_points_follow_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diffresnet.estimators.suggestion.N_CLUSTERED", 60)
+    points, classes = clusters(4)
+    assert sorted(classes[DiffResNetClassifier().suggest_first(points, 4)]) == [0, 1, 2, 3]
 
 
 def test_before_there_is_a_label() -> None:

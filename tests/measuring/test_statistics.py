@@ -8,6 +8,7 @@ from diffresnet.measuring.statistics import (
     half_interval,
     percent,
     percent_interval,
+    wilson_interval,
 )
 
 
@@ -37,3 +38,12 @@ def test_how_they_stand_in_tables() -> None:
 def test_how_they_stand_in_pictures() -> None:
     values = np.array([0.1, 0.4, 0.3, 0.8])
     assert percent_interval(values) == pytest.approx((40, 100 * half_interval(values)))
+
+
+def test_wilsons_interval_has_the_proportion_at_its_ends() -> None:
+    for right, n_cases in ((0, 5), (3, 10), (80, 80), (17, 40)):
+        low, high = wilson_interval(right / n_cases, n_cases)
+        assert 0 <= low <= right / n_cases <= high + 1e-9 <= 1 + 1e-9
+        for end in (low, high):
+            gap = abs(right / n_cases - end)
+            assert gap == pytest.approx(1.959964 * math.sqrt(end * (1 - end) / n_cases), abs=1e-6)

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import typer
@@ -14,16 +14,25 @@ from diffresnet._support.checks import refuse
 from diffresnet.cli.console import new_table, say, show, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
-from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
+from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
-from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes
 from diffresnet.files.links import read_graph
 from diffresnet.files.points import Points, labels_of, read_points
 from diffresnet.files.predictions import SUFFIXES, encode_predictions
+from diffresnet.files.suggestions import encode_suggestions
+from diffresnet.learning.labels import UNLABELED
 
 N_ROWS = 30
 """Classes that the table shows."""
+
+MOST_POINTS, MOST_LABELS = 5000, 300
+"""Up to so many a report shows the learning curve unasked: it takes seconds."""
+
+N_SUGGESTED = 10
+FIRST_SUGGESTIONS = Path("suggestions.csv")
+"""Where suggestions go when there is no label yet, and so nothing else to write."""
 
 
 def classify(
@@ -58,7 +67,28 @@ def classify(
     ] = Path("predictions.csv"),
     report: ReportFile = None,
     suggest: Annotated[
-        int | None, typer.Option(help="Name this number of points to label next.", min=1)
+        int | None,
+        typer.Option(
+            help="Name this number of points to label next; or first, if there is no label yet.",
+            min=1,
+            show_default="10 with --suggestions, else none",
+        ),
+    ] = None,
+    suggestions: Annotated[
+        Path | None,
+        typer.Option(
+            help="File for these points and the labels there are, .csv: fill in its column label, "
+            "and pass it as --labels.",
+            dir_okay=False,
+            show_default="suggestions.csv if there is no label yet, else none",
+        ),
+    ] = None,
+    curve: Annotated[
+        bool | None,
+        typer.Option(
+            help="Learn again from fewer labels, twelve times, to tell whether more would help.",
+            show_default="with --report, up to 5,000 points and 300 labels",
+        ),
     ] = None,
     force: Force = False,
     solver: Annotated[
@@ -97,8 +127,13 @@ def classify(
     Writes a table with the columns id, label, probability, margin (to the second class) and
     reached (whether the point is connected to any label).
 
+    Where there is no label yet, --suggest names the points to label first, and writes them as a
+    table to fill in.
+
     Examples:
-      diffresnet classify features.csv --labels labels.csv
+      diffresnet classify features.csv --suggest 10
+
+      diffresnet classify features.csv --labels suggestions.csv
 
       diffresnet classify features.parquet --label-column kind --suggest 10 --report page.html
 
@@ -113,34 +148,97 @@ def classify(
         class_prior=None if prior == "none" else prior,
         random_state=seed,
     )
+    columns = Columns(id_column, label_column)
+    points = read_points(features, **columns._asdict(), need_labels=labels is None)
+    if points.features is None and graph is None:
+        refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
+    n_suggested = N_SUGGESTED if suggest is None and suggestions is not None else suggest
+    given = _read_given(points, features, labels, columns, need_labels=n_suggested is None)
     inputs = [path for path in (features, labels, graph) if path is not None]
+    if n_suggested is not None and len(set(given) - {""}) < 2:
+        if report is not None:
+            remedy = "Label points of two classes first."
+            refuse("--report", "left out where there is nothing to report", report, remedy)
+        suggestions = suggestions or FIRST_SUGGESTIONS
+        check_new_file(suggestions, "--suggestions", (".csv",), inputs, force=force)
+        chosen = _suggest_first(model, points, given, graph, n_suggested)
+        table = _to_table(points, given, chosen, columns)
+        write_files({suggestions: table}, lambda: _say_first(points, chosen, suggestions))
+        return
+    check_classes(given, "--labels" if labels is not None else "FEATURES")
     check_new_file(out, "--out", SUFFIXES, inputs, force=force)
     check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
-    points = read_points(
-        features, id_column=id_column, label_column=label_column, need_labels=labels is None
-    )
-    if labels is not None and points.labels is not None:
-        name = label_column or DEFAULT_LABEL
-        warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
-    given_labels = labels_of(points, labels, id_column=id_column, label_column=label_column)
-    check_classes(given_labels, "--labels" if labels is not None else "FEATURES")
-    if "-1" in given_labels:
-        warn("'-1' is taken for a class. Leave the label empty where there is none.")
-    _fit(model, points, given_labels, graph)
+    check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
+    _fit(model, points, given, graph)
     predicted = model.transduction_.tolist(), model.label_distributions_, model.reached_
     contents = {out: encode_predictions(points.ids, *predicted, out.suffix)}
+    chosen = [] if n_suggested is None else model.suggest(n_suggested).tolist()
+    if suggestions is not None:
+        contents[suggestions] = _to_table(points, given, chosen, columns)
+    measured = _measure_curve(model, curve=curve, by_default=report is not None)
     if report is not None:
         from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
 
-        contents[report] = make_report(model, points.ids, features.name, points.previews)
+        shown = points.ids, features.name, points.previews
+        contents[report] = make_report(model, *shown, curve=measured)
 
     def speak() -> None:
-        _print(model, given_labels)
-        if suggest is not None:
-            chosen = [points.ids[place] for place in model.suggest(suggest)]
-            say(f"Label next: {', '.join(chosen) or 'nothing, every point has a label'}.")
+        _print(model, given, measured)
+        if n_suggested is not None:
+            named = ", ".join(points.ids[row] for row in chosen)
+            say(f"Label next: {named or 'nothing, every point has a label'}.")
 
     write_files(contents, speak)
+
+
+class Columns(NamedTuple):
+    """The columns of ids and labels that were asked for."""
+
+    id_column: str | None
+    label_column: str | None
+
+
+def _read_given(
+    points: Points, features: Path, labels: Path | None, columns: Columns, *, need_labels: bool
+) -> list[str]:
+    """Return the label of each point, "" where there is none."""
+    if labels is None and points.labels is None and not need_labels:
+        return [""] * len(points.ids)
+    if labels is not None and points.labels is not None:
+        name = columns.label_column or DEFAULT_LABEL
+        warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
+    otherwise = ", or --suggest 10 to be told what to label first"
+    given = labels_of(points, labels, **columns._asdict(), otherwise=otherwise)
+    if "-1" in given:
+        warn("'-1' is taken for a class. Leave the label empty where there is none.")
+    return given
+
+
+def _suggest_first(
+    model: DiffResNetClassifier,
+    points: Points,
+    given: Sequence[str],
+    graph: Path | None,
+    n_suggested: int,
+) -> list[int]:
+    """Return the points to label where there are not labels of two classes yet."""
+    links = None if graph is None else read_graph(graph, points.ids)
+    n_labeled = sum(label != "" for label in given)
+    with Console(stderr=True).status(f"looking at {len(points.ids)} points"):
+        found = model.suggest_first(points.features, n_suggested + n_labeled, graph=links)
+    return [row for row in found.tolist() if given[row] == ""][:n_suggested]
+
+
+def _say_first(points: Points, chosen: Sequence[int], table: Path) -> None:
+    say(f"Label first: {', '.join(points.ids[row] for row in chosen)}.")
+    say(f"Fill in the column of labels in {table}, and pass it as --labels.")
+
+
+def _to_table(
+    points: Points, given: Sequence[str], chosen: Sequence[int], columns: Columns
+) -> bytes:
+    texts = [one for one in points.previews if isinstance(one, str)]
+    return encode_suggestions(points.ids, given, chosen, texts=texts, **columns._asdict())
 
 
 def _count_steps(text: str) -> int | Literal["auto"]:
@@ -154,8 +252,6 @@ def _count_steps(text: str) -> int | Literal["auto"]:
 def _fit(
     model: DiffResNetClassifier, points: Points, given_labels: Sequence[str], graph: Path | None
 ) -> None:
-    if points.features is None and graph is None:
-        refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
     links = None if graph is None else read_graph(graph, points.ids)
     status = Console(stderr=True).status(f"classifying {len(points.ids)} points")
     with status, warnings.catch_warnings(record=True) as caught:
@@ -173,7 +269,20 @@ def _fit(
         )
 
 
-def _print(model: DiffResNetClassifier, given_labels: Sequence[str]) -> None:
+def _measure_curve(
+    model: DiffResNetClassifier, *, curve: bool | None, by_default: bool
+) -> LearningCurve | None:
+    """Return the learning curve if it was asked for, or is wanted by default and takes seconds."""
+    if curve is None:
+        n_labels = int((model.encoded_labels_ != UNLABELED).sum())
+        is_small = len(model.encoded_labels_) <= MOST_POINTS and n_labels <= MOST_LABELS
+        curve = by_default and is_small and model.diagnose().expected_accuracy is not None
+    return model.learning_curve() if curve else None
+
+
+def _print(
+    model: DiffResNetClassifier, given_labels: Sequence[str], curve: LearningCurve | None
+) -> None:
     """Print a line for each class, and what was found about the graph."""
     labels, labeled = np.array(given_labels), np.array(given_labels) != ""
     probabilities = model.label_distributions_.max(axis=1)
@@ -187,5 +296,5 @@ def _print(model: DiffResNetClassifier, given_labels: Sequence[str]) -> None:
     n_others = len(model.classes_) - N_ROWS
     if n_others > 0:
         say(f"{n_others} classes more are in the file.")
-    for sentence in model.diagnose().sentences:
+    for sentence in model.diagnose(curve).sentences:
         say(sentence)

@@ -4,6 +4,7 @@ from diffresnet.estimators.classifier import DiffResNetClassifier
 from diffresnet.estimators.columns import ConstantLabelWarning
 from diffresnet.estimators.components import UnreachedWarning
 from diffresnet.estimators.diagnosis import Diagnosis
+from diffresnet.estimators.learning_curve import LearningCurve
 from diffresnet.estimators.multilabel import DiffResNetMultiLabelClassifier
 from diffresnet.estimators.regressor import DiffResNetRegressor
 from diffresnet.estimators.splitting import LabeledKFold
@@ -15,5 +16,6 @@ __all__ = [
     "DiffResNetMultiLabelClassifier",
     "DiffResNetRegressor",
     "LabeledKFold",
+    "LearningCurve",
     "UnreachedWarning",
 ]

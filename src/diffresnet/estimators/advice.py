@@ -9,12 +9,18 @@ import torch
 from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import check_count, fail
+from diffresnet._support.threads import limited_threads
+from diffresnet.estimators.abstention import abstain_elsewhere, find_threshold
+from diffresnet.estimators.accuracy import expect_held_out, find_seen_part
 from diffresnet.estimators.audit import Audit, HeldOut, audit_labels, conformal_sets
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
+from diffresnet.estimators.learning_curve import LearningCurve, measure_curve
 from diffresnet.estimators.novelty import measure_novelty
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Solution
-from diffresnet.estimators.solvers.mixture import SolvedMixture
+from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
+from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.suggestion import suggest_points
 from diffresnet.learning.labels import UNLABELED
 
@@ -24,10 +30,13 @@ class Advice:
 
     Attributes:
         solution_: what was learned.
-        copies_: which rows are equal.
+        copies_: which rows are equal, but for rounding.
         encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
         classes_: the classes in order.
         label_distributions_: (N, K) the probabilities of the fitted points.
+        label_sampling: how points were drawn to be labeled.
+        n_jobs: threads.
+        seed_: of everything that is drawn.
     """
 
     solution_: Solution
@@ -35,6 +44,9 @@ class Advice:
     encoded_labels_: npt.NDArray[np.int64]
     classes_: npt.NDArray[Any]
     label_distributions_: npt.NDArray[Any]
+    label_sampling: LabelSampling
+    n_jobs: int | None
+    seed_: int
 
     def predict_proba(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
         """Return the probabilities of new points."""
@@ -46,17 +58,50 @@ class Advice:
         Points of components of the graph without any label, then those that are like the most
         points that no label is like. Before there is any label, see `suggest_first`.
         """
-        check_is_fitted(self, "solution_")
+        labeled = self._merged_labels() != UNLABELED
         n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)
-        merged = self.copies_.merge(self.encoded_labels_, len(self.classes_))
-        labeled = merged != UNLABELED
         chosen = suggest_points(n, self.solution_, labeled, labeled.sum() / len(self.classes_))
         return self.copies_.first[chosen]
 
-    def diagnose(self) -> Diagnosis:
-        """Tell how healthy the graph is, in numbers and sentences."""
-        check_is_fitted(self, "solution_")
-        return diagnose(self.solution_, self.copies_, self.encoded_labels_, self.classes_)
+    def diagnose(self, curve: LearningCurve | None = None) -> Diagnosis:
+        """Tell how healthy the graph is, and what to expect, in numbers and sentences.
+
+        Args:
+            curve: what `learning_curve` returned, to tell whether more labels would help.
+        """
+        merged = self._merged_labels()
+        expected, held_out = None, self._find_held_out()
+        if held_out is not None and (merged == UNLABELED).any():
+            seen_part = find_seen_part(merged, len(self.classes_), self.label_sampling)
+            expected = expect_held_out(held_out, self.solution_, merged, seen_part)
+        found = self.solution_, self.copies_, self.encoded_labels_, self.classes_
+        return diagnose(*found, expected=expected, curve=curve)
+
+    def learning_curve(self) -> LearningCurve:
+        """Return how the accuracy grew with labels, and what twice as many would be worth.
+
+        Learns from a quarter, half and three quarters of the labels, each four times, judged by the
+        other labels; the graph is kept. It takes as long as twelve calls of `update_labels`. Labels
+        that were not drawn at random, or per class, speak for points like themselves; wrong labels
+        count as errors. The mixture only.
+        """
+        held_out, merged = self._held_out("learning_curve"), self._merged_labels()
+        seen_part = find_seen_part(merged, len(self.classes_), self.label_sampling)
+        model: Any = self
+
+        def refit(fewer: npt.NDArray[np.int64]) -> Solution:
+            return solve_labels(model, self.solution_.points, fewer, self.classes_, self.seed_)
+
+        with limited_threads(self.n_jobs):
+            return measure_curve(
+                refit,
+                merged,
+                held_out,
+                held_out.weights(self.solution_.probabilities.mean(axis=0)),
+                expected=expect_held_out(held_out, self.solution_, merged, seen_part),
+                seen_part=seen_part,
+                seed=self.seed_,
+            )
 
     @property
     def novelty_(self) -> npt.NDArray[Any]:
@@ -64,9 +109,7 @@ class Advice:
 
         Points of none of the classes have large values; it is a rank, not a probability.
         """
-        check_is_fitted(self, "solution_")
-        merged = self.copies_.merge(self.encoded_labels_, len(self.classes_))
-        rows = torch.from_numpy(np.flatnonzero(merged != UNLABELED))
+        rows = torch.from_numpy(np.flatnonzero(self._merged_labels() != UNLABELED))
         return measure_novelty(self.solution_, rows)[self.copies_.point]
 
     def audit(self) -> Audit:
@@ -85,8 +128,8 @@ class Advice:
 
         The sets are conformal, from probabilities of held-out labels (one at a time in ridge
         regression, a fold for prototypes). Of a class with one label nothing is known: it may be
-        missed more often. Refused, with the number needed, where there are too few labels. The
-        mixture only.
+        missed more often; points that no label reaches may be of any class. Refused, with the
+        number needed, where there are too few labels. The mixture only.
 
         Args:
             X: (n, d) new points as for `predict`; None for the fitted ones.
@@ -95,16 +138,64 @@ class Advice:
         held_out = self._held_out("predict_set")
         probabilities = self.label_distributions_ if X is None else self.predict_proba(X)
         proportions = self.solution_.probabilities.mean(axis=0)
-        return conformal_sets(probabilities, held_out, proportions, coverage)
+        sets = conformal_sets(probabilities, held_out, proportions, coverage)
+        sets[self.solution_.is_unknown(probabilities)] = True
+        return sets
 
-    def _held_out(self, method: str) -> HeldOut:
+    def predict_or_abstain(
+        self,
+        X: Any = None,  # noqa: N803
+        error_rate: float = 0.05,
+        abstain: Any = None,
+    ) -> npt.NDArray[Any]:
+        """Return labels where they are right often enough, and `abstain` elsewhere, (n,).
+
+        Of the answers at most a part of `error_rate` is to be wrong, as held-out labels say: the
+        lowest probability is taken at which an upper bound of their error rate, which holds in four
+        of five cases, is at most that. Points that no label reaches get no answer; where labels
+        leave too much doubt, none does that has no label itself. Refused, with the number needed,
+        where labels are so few that this is certain. The mixture only.
+
+        Args:
+            X: (n, d) new points as for `predict`; None for the fitted ones.
+            error_rate: of the answers, above 0, below 1.
+            abstain: what stands for no answer. By default what stands for no label: -1 among
+                numbers, "" among texts, None among others. If it is given, or None, the result is
+                an array of objects.
+        """
+        held_out = self._held_out("predict_or_abstain")
+        proportions = self.solution_.probabilities.mean(axis=0)
+        threshold = find_threshold(held_out, proportions, error_rate)
+        probabilities = self.label_distributions_ if X is None else self.predict_proba(X)
+        is_answered = probabilities.max(axis=1) >= threshold
+        is_answered &= ~self.solution_.is_unknown(probabilities)
+        if X is None:
+            is_answered |= (self._merged_labels() != UNLABELED)[self.copies_.point]
+        answers = self.classes_[probabilities.argmax(axis=1)]
+        return abstain_elsewhere(answers, is_answered, abstain)
+
+    def _merged_labels(self) -> npt.NDArray[np.int64]:
+        """Return the class of each point, -1 for none."""
         check_is_fitted(self, "solution_")
+        return self.copies_.merge(self.encoded_labels_, len(self.classes_))
+
+    def _find_held_out(self) -> HeldOut | None:
+        """Return the held-out labels, with the class prior of the predictions, if there are any."""
         solved = self.solution_.solved
         if not isinstance(solved, SolvedMixture) or solved.held_out is None:
-            got = "one label per class" if isinstance(solved, SolvedMixture) else "another solver"
-            remedy = "Label a second point of a class."
-            if not isinstance(solved, SolvedMixture):
-                remedy = "Take `solver='mixture'`."
+            return None
+        return solved.held_out.shifted(self.solution_.bias.numpy())
+
+    def _held_out(self, method: str) -> HeldOut:
+        """Return the held-out labels, or say why there are none."""
+        check_is_fitted(self, "solution_")
+        found = self._find_held_out()
+        if found is None:
+            is_mixture = isinstance(self.solution_.solved, SolvedMixture)
+            got = "one label per class" if is_mixture else "another solver"
+            remedy = (
+                "Label a second point of a class." if is_mixture else "Take `solver='mixture'`."
+            )
             must = "fitted by the mixture with labels that can be held out"
             fail(f"DiffResNetClassifier.{method}", "the classifier", must, got, remedy)
-        return solved.held_out
+        return found

@@ -4,11 +4,12 @@ Both rest on held-out probabilities: those of each labeled point, learned withou
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import softmax
 
 from diffresnet._support.checks import check_real, fail
 
@@ -33,6 +34,22 @@ class HeldOut:
     def of_labels(self) -> Floats:
         """The probability that each label had, (n,)."""
         return self.probabilities[np.arange(len(self.rows)), self.classes]
+
+    def weights(self, proportions: Floats) -> Floats:
+        """Return weights (n,) of the labels, so that classes are as common as (K,) `proportions`.
+
+        Examples:
+            >>> held_out = HeldOut(np.arange(3), np.array([0, 0, 1]), np.full((3, 2), 0.5))
+            >>> held_out.weights(np.array([0.5, 0.5]))
+            array([0.25, 0.25, 0.5 ])
+        """
+        counts = np.bincount(self.classes, minlength=len(proportions))
+        return (proportions / np.maximum(counts, 1))[self.classes]
+
+    def shifted(self, bias: Floats) -> "HeldOut":
+        """Return the same with (K,) `bias` added to the logarithms of the probabilities."""
+        logs = np.log(np.maximum(self.probabilities, np.finfo(np.float64).tiny))
+        return replace(self, probabilities=softmax(logs + bias, axis=1))
 
 
 @dataclass(frozen=True)
@@ -120,8 +137,7 @@ def conformal_sets(
         what="labels",
         remedy="two or more per class. Label more points.",
     )
-    counts = np.bincount(held_out.classes, minlength=len(proportions))
-    weights = (proportions / np.maximum(counts, 1))[held_out.classes]
+    weights = held_out.weights(proportions)
     order = np.argsort(held_out.of_labels)
     # One more label, the point's own, could be anything: it counts as the least likely.
     masses = np.cumsum(weights[order]) + weights.mean()

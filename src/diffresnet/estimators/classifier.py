@@ -18,6 +18,7 @@ from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import (
     FLOATS,
     check_given,
+    check_length,
     check_parameters,
     check_prior,
     check_scored,
@@ -32,8 +33,9 @@ from diffresnet.estimators.input import (
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
-from diffresnet.estimators.solution import Floats, SolverName, make_solver, solve
-from diffresnet.estimators.solvers.mixture import LabelSampling
+from diffresnet.estimators.sampling import LabelSampling
+from diffresnet.estimators.solution import Floats, SolverName
+from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.storage import read_model, write_model
 from diffresnet.estimators.suggestion import suggest_first
 from diffresnet.learning.labels import UNLABELED, encode_labels
@@ -174,17 +176,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         seed: int,
     ) -> None:
         """Do all that depends on the labels."""
-        prior = check_prior(self.class_prior, classes)
-        solution = solve(
-            points,
-            copies.merge(encoded, len(classes)),
-            len(classes),
-            solver=make_solver(self.solver, self.label_sampling),
-            step_size=choose_step(self.step_size, points.operator),
-            n_steps=self.n_steps,
-            prior=prior,
-            seed=seed,
-        )
+        merged = copies.merge(encoded, len(classes))
+        points = points.for_classes(len(classes))
+        solution = solve_labels(self, points, merged, classes, seed)
         # Everything has worked: now change the state.
         self.solution_, self.encoded_labels_, self.seed_ = solution, encoded, seed
         self.classes_, self.copies_ = classes, copies
@@ -225,8 +219,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "solution_")
         encoded, classes = encode_labels(f"{type(self).__name__}.score", "y", y)
         check_scored(classes, self.classes_)
-        is_labeled = encoded != UNLABELED
-        right = self.predict(X)[is_labeled] == classes[encoded[is_labeled]]
+        is_labeled, found = encoded != UNLABELED, self.predict(X)
+        check_length(f"{type(self).__name__}.score", len(found), len(encoded))
+        right = found[is_labeled] == classes[encoded[is_labeled]]
         weights = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
         return float(np.average(right, weights=weights))
 
@@ -252,7 +247,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     def suggest_first(self, X: Any, n: int = 10, graph: Any = None) -> npt.NDArray[np.int64]:  # noqa: N803
         """Return which `n` points to label when there is no label yet; `X`, `graph` as in `fit`.
 
-        The most typical point of each of `n` clusters of the graph, the largest cluster first.
+        The most typical point, by its features, of each of `n` clusters of the graph, the largest
+        cluster first.
         """
         check_parameters(self)
         n = check_count("DiffResNetClassifier.suggest_first", "n", n, low=1)

@@ -1,4 +1,4 @@
-"""Rows that are equal: one point, however often it is there."""
+"""Rows that are equal, or differ by rounding only: one point, however often it is there."""
 
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -7,16 +7,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 from diffresnet._support.checks import fail
 from diffresnet.learning.labels import UNLABELED
 
 Rows = npt.NDArray[np.int64]
 
+ROUNDING = 1e-3
+"""Points on the unit sphere that are nearer are one: so far does float16 move them."""
+
+N_SPACED = 100
+SPACED = 10.0
+"""Points whose neighbors are nearer than so many roundings are no copies, but dense."""
+
+N_AXES = 4
+N_SHIFTS = 3
+"""Near copies are searched in the cells of this number of grids."""
+
+CELL = 4.0
+"""The width of a cell, in units of `ROUNDING`."""
+
 
 @dataclass(frozen=True)
 class Copies:
-    """Which rows are equal.
+    """Which rows are equal, or nearly.
 
     Copies would be each other's nearest neighbors, and more of them than a point has neighbors
     would be cut off from all others.
@@ -50,14 +65,60 @@ class Copies:
         point = np.array(found, dtype=np.int64)
         return cls(np.unique(point, return_index=True)[1], point)
 
+    @classmethod
+    def near(cls, points: Any, lengths: Any, fewest: int = 2) -> "Copies":
+        """Find points that differ by rounding only, such as embeddings that were float16 once.
+
+        Points are projected on a few random axes; those in one cell of a grid there are compared
+        with the first of them. Of copies that a grid cuts apart, the next one, shifted, finds most.
+
+        Args:
+            points: (N, d) of length one.
+            lengths: (N,) that they had before.
+            fewest: such points that become one; fewer of them stay what they are, and so do all
+                where points lie as near to each other anyway.
+
+        Examples:
+            >>> Copies.near(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1e-5]]), np.ones(3)).point
+            array([0, 1, 0])
+        """
+        leaders = _find_leaders(np.asarray(points), np.asarray(lengths))
+        if _are_dense(np.asarray(points)[np.unique(leaders)]):
+            return cls.none(len(leaders))
+        is_few = np.bincount(leaders, minlength=len(leaders))[leaders] < fewest
+        leaders = np.where(is_few, np.arange(len(leaders)), leaders)
+        return cls(*np.unique(leaders, return_inverse=True))
+
+    def then(self, later: "Copies") -> "Copies":
+        """Return which rows are one point, if these points are not all different either."""
+        return Copies(self.first[later.first], later.point[self.point])
+
     @property
     def n_copies(self) -> int:
         """How many rows are there beside the first of each point."""
         return len(self.point) - len(self.first)
 
-    def keeps_every_class(self, encoded: Rows, n_classes: int) -> bool:
-        """Tell whether every class keeps a label when equal rows become one point."""
-        return bool(np.isin(np.arange(n_classes), self.vote(encoded, n_classes)).all())
+    def keeping_every_class(self, encoded: Rows, n_classes: int) -> "Copies":
+        """Return these copies, but rows whose class no point would have are points of their own.
+
+        Args:
+            encoded: (N,) the class of each row, -1 for none.
+            n_classes: K.
+
+        Examples:
+            >>> Copies(np.array([0]), np.array([0, 0, 0])).keeping_every_class(
+            ...     np.array([0, 0, 1]), 2
+            ... ).point
+            array([0, 0, 1])
+        """
+        lost = np.setdiff1d(np.arange(n_classes), self.vote(encoded, n_classes))
+        leaders = self.first[self.point]
+        alone = np.flatnonzero(np.isin(encoded, lost))
+        for row in alone[leaders[alone] == alone]:  # the first of a point: the next one leads it
+            others = np.flatnonzero((leaders == row) & ~np.isin(np.arange(len(leaders)), alone))
+            leaders[others] = others[:1].repeat(len(others))
+        leaders[alone] = alone
+        return Copies(*np.unique(leaders, return_inverse=True))
 
     def merge(self, encoded: Rows, n_classes: int) -> Rows:
         """Return the class of each point (M,): the most common one of its rows, -1 for none.
@@ -77,7 +138,7 @@ class Copies:
             other = int(rows[(self.point[rows] == self.point[row]) & (encoded[rows] != lost[0])][0])
             remedy = "Correct one of the two labels, or drop the class."
             got = f"different ones for rows {row} and {other}"
-            fail("update_labels", "labels", "the same for equal points", got, remedy)
+            fail("DiffResNetClassifier", "labels", "the same for equal points", got, remedy)
         return merged
 
     def labeled_rows(self, points: Rows, classes: Rows, encoded: Rows) -> Rows:
@@ -128,6 +189,15 @@ class Copies:
         return merged
 
 
+def _are_dense(points: npt.NDArray[Any]) -> bool:
+    """Tell whether different points are hardly farther apart than rounding moves them."""
+    if len(points) < 2:
+        return False
+    seen = points[np.random.default_rng(0).permutation(len(points))[:N_SPACED]]
+    gaps = np.sort(cdist(seen, points), axis=1)[:, 1]
+    return float(np.median(gaps)) < SPACED * ROUNDING
+
+
 def _digests(features: Any) -> list[bytes]:
     """Return a key of each row; equal rows have equal ones."""
     if sparse.issparse(features):
@@ -145,3 +215,26 @@ def _digest(*arrays: npt.NDArray[Any]) -> bytes:
     for array in arrays:
         summed.update(np.ascontiguousarray(array).tobytes())
     return summed.digest()
+
+
+def _find_leaders(points: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Rows:
+    """Return the point that stands for each, (N,): itself, or a near copy before it."""
+    generator = np.random.default_rng(0)
+    axes = generator.standard_normal((points.shape[1], N_AXES))
+    shown = points @ (axes / np.linalg.norm(axes, axis=0)).astype(points.dtype)
+    factors = generator.integers(1, 2**62, N_AXES)
+    leaders = np.arange(len(points))
+    for _ in range(N_SHIFTS):
+        heads = np.unique(leaders)
+        cells = np.floor(shown[heads] / (CELL * ROUNDING) + generator.random(N_AXES))
+        keys = (cells.astype(np.int64) * factors).sum(axis=1)  # it may overflow: a key is a key
+        _, firsts, places = np.unique(keys, return_index=True, return_inverse=True)
+        others = heads[firsts[places]]
+        own, first = heads[others != heads], others[others != heads]
+        gaps = np.linalg.norm(points[own] - points[first], axis=1)
+        close = gaps <= ROUNDING
+        close &= np.abs(lengths[own] - lengths[first]) <= ROUNDING * lengths[first]
+        following = np.arange(len(points))
+        following[own[close]] = first[close]
+        leaders = following[leaders]
+    return leaders

@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from diffresnet.estimators.accuracy import ExpectedAccuracy
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.learning_curve import LearningCurve
 from diffresnet.estimators.solution import Solution
 from diffresnet.graph import matrix as mx
 
@@ -20,7 +22,7 @@ class Diagnosis:
     Attributes:
         n_points: of the graph.
         n_labeled: points that have a label.
-        n_copies: rows that are equal to an earlier one.
+        n_copies: rows that are equal to an earlier one, or differ from it by rounding only.
         n_components: connected components.
         n_unlabeled_components: components without any label.
         n_unreached: points in such components.
@@ -33,6 +35,10 @@ class Diagnosis:
         strength: that was used.
         remarks: of the solver.
         single_label_classes: classes with one label only.
+        expected_accuracy: on the points without a label that a label reaches, as held-out labels
+            say; None if none could be held out.
+        expected_accuracy_interval: of 95 %.
+        curve: how the accuracy grew with labels, if that was measured.
     """
 
     n_points: int
@@ -49,6 +55,9 @@ class Diagnosis:
     strength: float
     remarks: tuple[str, ...]
     single_label_classes: tuple[str, ...]
+    expected_accuracy: float | None = None
+    expected_accuracy_interval: tuple[float, float] | None = None
+    curve: LearningCurve | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -58,7 +67,9 @@ class Diagnosis:
             f"A point has {self.mean_links:.1f} links on average.",
         ]
         if self.n_copies:
-            found.append(f"{self.n_copies} rows are copies of others; equal rows are one point.")
+            found.append(
+                f"{self.n_copies} rows are copies of others, but for rounding: they are one point."
+            )
         if self.n_isolated:
             found.append(f"{self.n_isolated} points have no link at all.")
         if self.n_components == 1:
@@ -84,6 +95,14 @@ class Diagnosis:
             names = ", ".join(self.single_label_classes[:10])
             more = "" if len(self.single_label_classes) <= 10 else " and others"
             found.append(f"One label only: {names}{more}. A second one each would help most.")
+        if self.expected_accuracy is not None and self.expected_accuracy_interval is not None:
+            low, high = (f"{100 * end:.0f}" for end in self.expected_accuracy_interval)
+            found.append(
+                f"About {self.expected_accuracy:.0%} of the points without a label are right "
+                f"({low} to {high}%), as held-out labels say."
+            )
+        if self.curve is not None:
+            found.extend(self.curve.sentences)
         found.append(f"Diffusion has the strength {self.strength:g}.")
         return (*found, *self.remarks)
 
@@ -96,14 +115,19 @@ def diagnose(
     copies: Copies,
     given: npt.NDArray[np.int64],
     classes: npt.NDArray[np.generic],
+    *,
+    expected: ExpectedAccuracy | None = None,
+    curve: LearningCurve | None = None,
 ) -> Diagnosis:
     """Look at the graph and the labels.
 
     Args:
         solution: of a fit.
-        copies: which rows are equal.
+        copies: which rows are equal, but for rounding.
         given: (N,) the class of each row, -1 without a label.
         classes: what they are.
+        expected: the accuracy that held-out labels speak for, if any could be held out.
+        curve: how the accuracy grew with labels, if that was measured.
     """
     encoded = copies.merge(given, len(classes))
     operator, components = solution.points.operator, solution.points.components
@@ -136,4 +160,7 @@ def diagnose(
         strength=solution.strength.value,
         remarks=solution.solved.remarks,
         single_label_classes=tuple(str(one) for one in classes[counts == 1]),
+        expected_accuracy=None if expected is None else expected.value,
+        expected_accuracy_interval=None if expected is None else expected.interval,
+        curve=curve,
     )

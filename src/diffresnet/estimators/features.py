@@ -5,7 +5,7 @@ few of many features carry nearly all of the variance, distances would see these
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,20 @@ ROUNDING = 100.0
 """A feature that varies by less than this many rounding errors of its mean is constant."""
 
 
+class Placed(NamedTuple):
+    """Features as points.
+
+    Attributes:
+        space: of the points.
+        points: (N, p) of length one.
+        lengths: (N,) that they had before.
+    """
+
+    space: "FeatureSpace"
+    points: Tensor
+    lengths: Tensor
+
+
 @dataclass(frozen=True)
 class FeatureSpace:
     """How features become points.
@@ -59,7 +73,7 @@ class FeatureSpace:
     unit: Tensor
 
     @classmethod
-    def fit(cls, features: Any, seed: int) -> tuple["FeatureSpace", Tensor, Tensor]:
+    def fit(cls, features: Any, seed: int) -> Placed:
         """Return the space of some features, the features as points of it, and their lengths."""
         sketch = None
         n_points, n_features = features.shape
@@ -81,7 +95,8 @@ class FeatureSpace:
         if points.shape[1] > N_FOR_CLASSES:
             directions = _principal_directions(points, seed)
             points = points @ directions
-        return cls(sketch, center, scale, spread, directions, unit), points, lengths / unit
+        space = cls(sketch, center, scale, spread, directions, unit)
+        return Placed(space, points, lengths / unit)
 
     def place(self, features: Any) -> tuple[Tensor, Tensor]:
         """Return new features as points, and their lengths."""

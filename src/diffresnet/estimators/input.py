@@ -14,8 +14,8 @@ from torch import Tensor
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
 from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
-from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.weights import graph_weights
 from diffresnet.learning.labels import UNLABELED
@@ -128,6 +128,13 @@ def check_several(function: str, argument: str, classes: npt.NDArray[Any]) -> No
         fail(function, argument, "labels of two classes or more", got, remedy)
 
 
+def check_length(function: str, n_points: int, n_given: int) -> None:
+    """Raise if there is not one label or value for each point."""
+    if n_points != n_given:
+        remedy = "Give one for each row of X."
+        fail(function, "y", f"of {n_points} entries, one for each point", n_given, remedy)
+
+
 def check_scored(given: npt.NDArray[Any], classes: npt.NDArray[Any]) -> None:
     """Raise if labels cannot be compared with what was fitted."""
     function = f"{NAME}.score"
@@ -191,6 +198,9 @@ def weights_of(graph: Any, name: str = NAME) -> Tensor:
 def seed_of(random_state: Any) -> int:
     """Return a seed: an int as it is, anything else as scikit-learn takes it."""
     if isinstance(random_state, int | np.integer):
+        if not 0 <= random_state < 2**32:
+            must, remedy = "a number from 0 to 4294967295, None or a RandomState", "Take 0."
+            fail(NAME, "random_state", must, str(random_state), remedy)
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 

@@ -27,6 +27,7 @@ from diffresnet.estimators.input import (
     FLOATS,
     check_given,
     check_label_parameters,
+    check_length,
     check_sizes,
     choose_step,
     input_kept_on_failure,
@@ -35,8 +36,9 @@ from diffresnet.estimators.input import (
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats
-from diffresnet.estimators.solvers.mixture import LabelSampling, MixtureSolver
+from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.storage import read_model, write_model
 from diffresnet.learning.labels import encode_indicators
 
@@ -231,9 +233,10 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "columns_")
         encoded = encode_indicators(f"{NAME}.score", "y", y)
         is_known = check_scored(f"{NAME}.score", encoded, len(self.columns_))
-        right = self.predict(X) == encoded
-        weights = np.ones(len(right)) if sample_weight is None else np.asarray(sample_weight)
-        return float(np.average(right, weights=is_known * weights[:, None]))
+        found = self.predict(X)
+        check_length(f"{NAME}.score", len(found), len(encoded))
+        weights = np.ones(len(found)) if sample_weight is None else np.asarray(sample_weight)
+        return float(np.average(found == encoded, weights=is_known * weights[:, None]))
 
     def update_labels(
         self, rows: Any, columns: Any, values: Any

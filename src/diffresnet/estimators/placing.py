@@ -1,13 +1,18 @@
-"""The points of an estimator and their graph, with equal rows as one point."""
+"""The points of an estimator and their graph, with copies as one point."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.estimators.input import GraphParameters, choose_search
 from diffresnet.estimators.points import FittedPoints
+
+FEWEST_NEAR = 6
+"""So many near copies become one point: the width of the kernel at each would be their distance."""
 
 
 def place(
@@ -30,13 +35,15 @@ def place(
         encoded: (N,) the class of each row, -1 for none, if there are labels.
     """
     n_rows: int = (links if features is None else features).shape[0]
-    copies = Copies.none(n_rows)
+    copies, placed = Copies.none(n_rows), None
     if features is not None and links is None:
-        found = Copies.of(features)
-        if encoded is None or found.keeps_every_class(encoded, n_classes):
-            copies = found
-    if features is not None and copies.n_copies > 0:
-        features = features[copies.first]
+
+        def keep_classes(found: Copies) -> Copies:
+            if encoded is None or found.n_copies == 0:
+                return found
+            return found.keeping_every_class(encoded, n_classes)
+
+        copies, placed = _place_once(features, seed, keep_classes)
     points = FittedPoints.make(
         features,
         links,
@@ -46,5 +53,25 @@ def place(
         normalization=model.normalization,
         search=choose_search(model.search, len(copies.first)),
         seed=seed,
+        placed=placed,
     )
     return points, copies
+
+
+def _place_once(
+    features: Any, seed: int, keep_classes: Callable[[Copies], Copies]
+) -> tuple[Copies, Placed]:
+    """Return which rows are copies, and the others as points.
+
+    Args:
+        features: (N, d).
+        seed: of their reduction.
+        keep_classes: sees to it that every class keeps a label.
+    """
+    copies = keep_classes(Copies.of(features))
+    placed = FeatureSpace.fit(features[copies.first] if copies.n_copies else features, seed)
+    near = Copies.near(placed.points, placed.lengths, FEWEST_NEAR)
+    if near.n_copies == 0:
+        return copies, placed
+    copies = keep_classes(copies.then(near))
+    return copies, FeatureSpace.fit(features[copies.first], seed)

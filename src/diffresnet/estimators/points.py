@@ -1,7 +1,7 @@
 """What a fit computes from the points alone: everything but what the labels say."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from torch import Tensor
 from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.spectrum import Spectrum
-from diffresnet.estimators.features import FeatureSpace
+from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.attachment import attach_points, attach_rows
 from diffresnet.graph.weights import build_weights
@@ -85,6 +85,7 @@ class FittedPoints:
         search: Search,
         seed: int,
         n_modes: int = N_MODES,
+        placed: Placed | None = None,
     ) -> "FittedPoints":
         """Build the graph of the nearest neighbors, unless `links` gives one, and decompose it.
 
@@ -98,10 +99,11 @@ class FittedPoints:
             search: see `build_weights`.
             seed: of the reduction of features.
             n_modes: of the graph, at least.
+            placed: what `FeatureSpace.fit` makes of the features, if that is known.
         """
-        space, points, lengths = None, None, None
-        if features is not None:
-            space, points, lengths = FeatureSpace.fit(features, seed)
+        if placed is None and features is not None:
+            placed = FeatureSpace.fit(features, seed)
+        space, points, lengths = (None, None, None) if placed is None else placed
         has_own_graph = links is not None
         if links is None:
             if points is None:
@@ -133,6 +135,13 @@ class FittedPoints:
     def places(self) -> Places:
         """The fitted points as a solver sees them."""
         return Places(self.points, self.lengths)
+
+    def for_classes(self, n_classes: int) -> "FittedPoints":
+        """Return the points with as many modes as so many classes need, found anew if missing."""
+        n_modes = min(self.operator.n_points, max(N_MODES, MODES_PER_CLASS * n_classes))
+        if self.spectrum.modes.shape[1] >= n_modes:
+            return self
+        return replace(self, spectrum=Spectrum.of(self.operator.laplacian, n_modes))
 
     def some_places(self, rows: Tensor) -> Places:
         """Return some of the fitted points as a solver sees them."""

@@ -19,8 +19,8 @@ from torch import Tensor
 from diffresnet.estimators.intervals import ErrorScale, held_out_quantile
 from diffresnet.estimators.parts.linear import fit_linear
 from diffresnet.estimators.parts.part import RidgePart
+from diffresnet.estimators.parts.ridges import fit_ridges
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.estimators.solvers.mixture import fit_ridges
 from diffresnet.learning.stacking import stack
 from diffresnet.learning.values import Values
 

@@ -20,6 +20,7 @@ from diffresnet.estimators.input import (
     FLOATS,
     check_given,
     check_graph_parameters,
+    check_length,
     check_rows,
     check_sizes,
     choose_step,
@@ -193,9 +194,10 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         if X is None:
             with limited_threads(self.n_jobs):
                 ends = found.intervals(found.points.places, found.fitted, coverage)
-            rows = found.values.rows.numpy()
-            ends[rows] = found.fitted[rows, None]
-            return ends[self.copies_.point]
+            ends = ends[self.copies_.point]
+            has_value = ~np.isnan(self.values_)
+            ends[has_value] = self.values_[has_value, None]
+            return ends
         given = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         with limited_threads(self.n_jobs):
             places = found.points.attach(given, self.n_top, self.bandwidth_rank)
@@ -208,8 +210,9 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         _check_some("score", "y", values)
         has_value = ~np.isnan(values)
         weights = None if sample_weight is None else np.asarray(sample_weight)[has_value]
-        predicted = self.predict(X)[has_value]
-        return float(r2_score(values[has_value], predicted, sample_weight=weights))
+        predicted = self.predict(X)
+        check_length(f"{NAME}.score", len(predicted), len(values))
+        return float(r2_score(values[has_value], predicted[has_value], sample_weight=weights))
 
     def update_values(self, indices: Any, values: Any) -> "DiffResNetRegressor":
         """Add, correct or remove values of fitted points, without building the graph anew.

@@ -11,8 +11,9 @@ from torch import Tensor
 
 from diffresnet.estimators.components import PENALTY, score_components
 from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solvers.kernel import KernelSolver
-from diffresnet.estimators.solvers.mixture import LabelSampling, MixtureSolver
+from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.network import NetworkSolver
 from diffresnet.estimators.solvers.solver import Solved, Solver
 from diffresnet.estimators.strength import (
@@ -91,6 +92,10 @@ class Solution:
         """Return the probabilities of any points, (n, K)."""
         scores = _score(self.solved, self.component_scores, places)
         return _to_probabilities(scores + self.bias, self.reached, self.prior, places)
+
+    def is_unknown(self, probabilities: Floats) -> npt.NDArray[np.bool_]:
+        """Tell of which points, by their (n, K) probabilities, nothing but the prior is known."""
+        return (probabilities == self.prior).all(axis=1)
 
 
 def solve(

@@ -3,8 +3,9 @@
 With labels, points are chosen one by one so that each raises most how well all points are covered,
 the sum over points of their largest squared similarity to a labeled or chosen point, in the
 embedding that diffusion gives (greedy coverage). As labels grow in number, uncertain points count
-more (uncertainty herding). Without any label, it is the densest point of each of as many clusters
-as points are asked for (TypiClust's rule).
+more (uncertainty herding). Without any label, the points are clustered in that embedding into as
+many clusters as points are asked for, and of each the point is taken that is, by its features, the
+nearest to half of the others (TypiClust's rule, but for these two views).
 """
 
 from typing import Any
@@ -15,6 +16,7 @@ import torch
 from sklearn.cluster import KMeans
 from torch import Tensor
 
+from diffresnet.estimators.features import N_FOR_CLASSES
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Solution
 from diffresnet.estimators.strength import default_steps
@@ -30,8 +32,15 @@ N_CANDIDATES = 2000
 MANY_LABELS = 5.0
 """Labels per class at which uncertainty has half of the weight."""
 
-N_NEAR = 20
-"""A point is typical of a cluster if the mean distance to this number of points is small."""
+N_CLUSTERED = 20_000
+"""At most this number of points, drawn at random, are clustered; the others follow them."""
+
+N_STARTS = 5
+"""Of the search for clusters; the best is taken."""
+
+FEWEST_NEAR = 20
+NEAR_PART = 0.5
+"""A point is typical of a cluster if the mean distance to this part of it, or more, is small."""
 
 
 def suggest_points(
@@ -51,8 +60,11 @@ def suggest_points(
     is_free = torch.from_numpy(~labeled)
     covered = order[:N_COVERED]
     candidates = order[is_free[order]][: max(N_CANDIDATES, n)]
-    first = _of_missed_components(solution, labeled)[:n]
-    candidates = torch.unique(torch.cat([torch.from_numpy(first), candidates]))
+    components = solution.points.components
+    missed = _missed_components(components, labeled)[:n]
+    firsts = np.unique(components, return_index=True)[1][missed]
+    candidates = torch.unique(torch.cat([torch.from_numpy(firsts), candidates]))
+    homes = torch.from_numpy(components.astype(np.int64))[candidates]
     alike = (points[covered] @ points[candidates].mT).clamp(min=0).square()
     known = points[torch.from_numpy(np.flatnonzero(labeled))]
     cover = torch.zeros(len(covered))
@@ -66,9 +78,9 @@ def suggest_points(
     for turn in range(min(n, len(candidates))):
         gains = worth @ (alike - cover.unsqueeze(1)).clamp(min=0)
         gains[torch.isin(candidates, torch.tensor(chosen, dtype=torch.long))] = -1
+        if turn < len(missed):
+            gains[homes != int(missed[turn])] = -2
         best = int(gains.argmax())
-        if turn < len(first):
-            best = int(torch.searchsorted(candidates, int(first[turn])))
         chosen.append(int(candidates[best]))
         cover = torch.maximum(cover, alike[:, best])
     return np.array(chosen, dtype=np.int64)
@@ -86,27 +98,30 @@ def suggest_first(n: int, points: FittedPoints, step_size: float, seed: int) -> 
     n = min(n, points.operator.n_points)
     labels = Labels(torch.arange(n), torch.arange(n), n)
     n_steps = default_steps(points.spectrum, step_size, labels)
-    places = View.of_graph(points.spectrum, step_size, n_steps).points.float().numpy()
-    kmeans: Any = KMeans(n, random_state=seed)
-    clusters = kmeans.fit_predict(places)
+    places = View.of_graph(points.spectrum, step_size, n_steps).points.float()
+    shown = places
+    if points.points is not None:
+        shown = View.of_features(points.points[:, :N_FOR_CLASSES]).points.float()
+    drawn = np.random.default_rng(seed).permutation(len(places))[: max(N_CLUSTERED, n)]
+    options: dict[str, Any] = {"n_init": N_STARTS, "random_state": seed}
+    clusters = KMeans(n, **options).fit(places[drawn].numpy()).predict(places.numpy())
     sizes = np.bincount(clusters, minlength=n)
-    found = [_most_typical(places, np.flatnonzero(clusters == one)) for one in np.argsort(-sizes)]
+    found = [_most_typical(shown, np.flatnonzero(clusters == one)) for one in np.argsort(-sizes)]
     return np.array([one for one in found if one is not None], dtype=np.int64)
 
 
-def _most_typical(places: npt.NDArray[np.float32], rows: Rows) -> int | None:
-    """Return the row whose nearest ones in its cluster are the nearest."""
+def _most_typical(shown: Tensor, rows: Rows) -> int | None:
+    """Return the row that is the nearest to the nearer half of its cluster."""
     if len(rows) == 0:
         return None
-    own: Tensor = torch.from_numpy(places[rows[:N_COVERED]])
-    near = torch.cdist(own, own).topk(min(N_NEAR + 1, len(own)), dim=1, largest=False).values
+    own = shown[torch.from_numpy(rows[:N_COVERED])]
+    n_near = min(max(FEWEST_NEAR, int(NEAR_PART * len(own))), len(own) - 1)
+    near = torch.cdist(own, own).topk(n_near + 1, dim=1, largest=False).values
     return int(rows[int(near.mean(dim=1).argmin())])
 
 
-def _of_missed_components(solution: Solution, labeled: npt.NDArray[np.bool_]) -> Rows:
-    """Return a point of each component without any label, the largest component first."""
-    components = solution.points.components
+def _missed_components(components: npt.NDArray[Any], labeled: npt.NDArray[np.bool_]) -> Rows:
+    """Return the components without any label, the largest first."""
     missed = np.setdiff1d(np.arange(components.max() + 1), components[labeled])
     sizes = np.bincount(components)[missed]
-    firsts = np.unique(components, return_index=True)[1]
-    return firsts[missed[np.argsort(-sizes, kind="stable")]].astype(np.int64)
+    return missed[np.argsort(-sizes, kind="stable")].astype(np.int64)

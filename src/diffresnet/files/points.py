@@ -73,13 +73,18 @@ def labels_of(
     id_column: str | None = None,
     label_column: str | None = None,
     what: str = WHAT,
+    otherwise: str = "",
 ) -> list[str]:
-    """Return the label of each point, "" where there is none: of the file `labels`, or its own."""
+    """Return the label of each point, "" where there is none: of the file `labels`, or its own.
+
+    Where there are neither, it is refused; `otherwise` says what else one can do.
+    """
     if labels is not None:
         return read_labels(labels, points.ids, id_column=id_column, label_column=label_column)
     if points.labels is None:
         must = f"given, or {what} must have a column '{label_column or DEFAULT_LABEL}'"
-        refuse("--labels", must, "neither", "Pass --labels FILE or --label-column NAME.")
+        remedy = f"Pass --labels FILE or --label-column NAME{otherwise}."
+        refuse("--labels", must, "neither", remedy)
     return points.labels
 
 

@@ -16,6 +16,9 @@ away from that label's class."""
 
 RIDGES = tuple(10.0 ** (step / 2) for step in range(-8, 7))
 
+LARGEST_CHOICE = 24
+"""Of more columns, this number of random sums choose the ridge."""
+
 SMALLEST = 1e-300
 """A single row beside a free constant is not missed at all: 0 / 0 is 0."""
 
@@ -87,22 +90,34 @@ def solve_targets(
         >>> found.bias, found.held_out[:, 0]
         (tensor([3.], dtype=torch.float64), tensor([4.0000, 3.5000, 1.5000], dtype=torch.float64))
     """
+    if not ridges:
+        raise ValueError("solve_targets: `ridges` must hold a number, got none.")
     values, vectors = torch.linalg.eigh((gram + gram.mT) / 2)
-    values, rotated = values.clamp(min=0), vectors.mT @ targets
+    values = values.clamp(min=0)
     stiffness = 1 / constant if constant > 0 else math.inf
     sums = vectors.sum(dim=0)
-    best: Ridge | None = None
-    for ridge in ridges:
+
+    def solve(rotated: Tensor, ridge: float) -> tuple[Tensor, Tensor, Tensor]:
         inverse = 1 / (values + ridge)
         ones = vectors @ (inverse * sums)  # H^-1 1
         held = stiffness + ones.sum()
         bias = (inverse * sums) @ rotated / held
         coefficients = vectors @ (inverse.unsqueeze(1) * rotated) - ones.unsqueeze(1) * bias
         diagonal = vectors.square() @ inverse - ones.square() / held
-        missed = coefficients / diagonal.clamp(min=SMALLEST).unsqueeze(1)
-        error = float(missed.square().sum(dim=1).mean())
-        if best is None or error < best.error:
-            best = Ridge(coefficients, targets - missed, error, ridge, bias)
-    if best is None:
-        raise ValueError("solve_targets: `ridges` must hold a number, got none.")
-    return best
+        return coefficients, coefficients / diagonal.clamp(min=SMALLEST).unsqueeze(1), bias
+
+    sketched = vectors.mT @ _sketch(targets)
+    ridge = min(ridges, key=lambda one: float(solve(sketched, one)[1].square().sum()))
+    coefficients, missed, bias = solve(vectors.mT @ targets, ridge)
+    error = float(missed.square().sum(dim=1).mean())
+    return Ridge(coefficients, targets - missed, error, ridge, bias)
+
+
+def _sketch(targets: Tensor) -> Tensor:
+    """Return fewer columns, of which sums of squares are nearly those of all: enough to choose."""
+    n_columns = targets.shape[1]
+    if n_columns <= LARGEST_CHOICE:
+        return targets
+    generator = torch.Generator().manual_seed(0)
+    signs = torch.randint(0, 2, (n_columns, LARGEST_CHOICE), generator=generator) * 2 - 1
+    return targets @ signs.to(targets)

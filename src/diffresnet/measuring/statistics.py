@@ -1,7 +1,7 @@
 """The one interval and the one paired difference of all tables."""
 
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,9 @@ from scipy.stats import t as student
 from diffresnet._support.writing import finite
 
 Floats = npt.NDArray[np.float64]
+
+NORMAL = 1.959964
+"""Deviations of a normal density within which 95 % lie."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,24 @@ def half_interval(values: Floats) -> float:
         return float("nan")
     quantile: Any = student.ppf(0.975, n_values - 1)
     return float(quantile * values.std(ddof=1) / np.sqrt(n_values))
+
+
+def wilson_interval(proportion: float, n_cases: float) -> tuple[float, float]:
+    """Return the 95 % interval of a proportion that was found in independent cases (Wilson).
+
+    Args:
+        proportion: that was found, from 0 to 1.
+        n_cases: how many; weighted ones may be a fraction.
+
+    Examples:
+        >>> [round(end, 3) for end in wilson_interval(0.9, 50)]
+        [0.786, 0.957]
+    """
+    squared = NORMAL**2 / n_cases
+    center = (proportion + squared / 2) / (1 + squared)
+    variance = proportion * (1 - proportion) / n_cases + squared / (4 * n_cases)
+    half = NORMAL * sqrt(variance) / (1 + squared)
+    return max(0.0, center - half), min(1.0, center + half)
 
 
 def percent_interval(values: Floats) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
+from math import floor
 
 WIDTH, HEIGHT = 380, 210
 LEFT, RIGHT, TOP, BOTTOM = 52, 358, 14, 168
@@ -32,6 +33,54 @@ def draw_histogram(counts: Sequence[int], x_label: str, text: str) -> str:
     drawn += [_text("tick", x, BOTTOM + 18, f"{percent}%") for x, percent in ticks]
     drawn.append(f'<path class="axis" d="M{LEFT} {BOTTOM}H{RIGHT}"/>')
     drawn.append(_text("label", (LEFT + RIGHT) / 2, HEIGHT - 6, x_label))
+    return _chart(drawn, text)
+
+
+def draw_curve(
+    points: Sequence[tuple[float, float]],
+    intervals: Sequence[tuple[float, float]],
+    ahead: tuple[float, float],
+    x_label: str,
+    text: str,
+) -> str:
+    """Return a curve of parts of one with its band, and a dashed line to what is expected.
+
+    Args:
+        points: x and y of each, x rising, y from 0 to 1.
+        intervals: the ends of the interval of each y.
+        ahead: x and y of the end of the dashed line.
+        x_label: below the axis.
+        text: what the chart shows, for those who cannot see it.
+    """
+    lowest = floor(10 * min(low for low, _ in intervals)) / 10
+
+    def place(x: float, y: float) -> str:
+        up = (y - lowest) / (1 - lowest) if lowest < 1 else 1.0
+        return f"{LEFT + (RIGHT - LEFT) * x / ahead[0]:.1f} {BOTTOM - (BOTTOM - TOP) * up:.1f}"
+
+    drawn: list[str] = []
+    for level in (lowest, (1 + lowest) / 2, 1.0):
+        y = float(place(0, level).split()[1])
+        drawn.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{RIGHT}"/>')
+        drawn.append(f'<text class="end" x="{LEFT - 6}" y="{y + 4:.1f}">{level:.0%}</text>')
+    sizes = [x for x, _ in points]
+    lows = [place(x, low) for x, (low, _) in zip(sizes, intervals, strict=True)]
+    highs = [place(x, high) for x, (_, high) in zip(sizes, intervals, strict=True)]
+    drawn.append(f'<path class="band" d="M{"L".join([*highs, *lows[::-1]])}Z"/>')
+    drawn.append(f'<path class="line" d="M{"L".join(place(*point) for point in points)}"/>')
+    drawn.append(f'<path class="line ahead" d="M{place(*points[-1])}L{place(*ahead)}"/>')
+    for x, y in (*points, ahead):
+        left, top = place(x, y).split()
+        name = f"<title>{y:.0%} with {x:,.0f}</title>"
+        drawn.append(f'<circle class="bar" cx="{left}" cy="{top}" r="3.5">{name}</circle>')
+    ticks = [(x, float(place(x, 1).split()[0])) for x in (sizes[0], sizes[-1], ahead[0])]
+    drawn += [_text("tick", left, BOTTOM + 18, f"{x:,.0f}") for x, left in ticks]
+    drawn.append(f'<path class="axis" d="M{LEFT} {BOTTOM}H{RIGHT}"/>')
+    drawn.append(_text("label", (LEFT + RIGHT) / 2, HEIGHT - 6, x_label))
+    return _chart(drawn, text)
+
+
+def _chart(drawn: Sequence[str], text: str) -> str:
     return (
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{escape(text)}">{"".join(drawn)}</svg>'

@@ -40,6 +40,16 @@ def test_the_page_tells_it_all_and_needs_nothing_else() -> None:
     assert len(data_of(page)["before"]) == 36
 
 
+def test_a_learning_curve_is_shown() -> None:
+    model = fit_blobs(["cat", "dog", "eel"], n_labels=4)
+    plain = make_report(model, numbered(model), "Three").decode()
+    assert "More labels?" not in plain
+    assert "of the points without a label are right" in plain
+    page = make_report(model, numbered(model), "Three", curve=model.learning_curve()).decode()
+    assert "More labels?" in page
+    assert '<p class="note">Twice the labels would' in page
+
+
 def test_markup_in_names_is_shown_and_never_run() -> None:
     model = fit_blobs([ATTACK, "dog"])
     ids = [ATTACK, *numbered(model)[1:]]

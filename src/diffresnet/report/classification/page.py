@@ -7,7 +7,7 @@ from importlib.resources import files
 import numpy as np
 
 from diffresnet._support.checks import fail
-from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.estimators import DiffResNetClassifier, LearningCurve
 from diffresnet.report.class_marks import choose_marks, draw_legend
 from diffresnet.report.classification import parts
 from diffresnet.report.classification.outcome import Outcome, Preview
@@ -24,6 +24,7 @@ def make_report(
     ids: Sequence[str],
     title: str,
     previews: Sequence[Preview] = (),
+    curve: LearningCurve | None = None,
 ) -> bytes:
     """Return the content of an HTML file that shows what a fitted classifier found.
 
@@ -35,6 +36,7 @@ def make_report(
         ids: a name for each fitted point.
         title: of the page.
         previews: what each point looks like, a text or a small JPEG; none by default.
+        curve: how the accuracy grew with labels, if that was measured.
 
     Raises:
         ValueError: if there are more or fewer ids, or previews, than points.
@@ -50,6 +52,7 @@ def make_report(
             '<div class="columns">',
             parts.card("How sure", parts.histogram(outcome)),
             parts.card("The graph's health", f"<ul>{health}</ul>"),
+            "" if curve is None else parts.card("More labels?", parts.curve_chart(curve)),
             parts.card("Classes", parts.class_bars(outcome)),
             parts.card("Least certain points", parts.point_table(outcome, least_certain)),
             parts.card("Label these next", parts.point_table(outcome, suggested)),

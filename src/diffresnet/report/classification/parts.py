@@ -6,12 +6,13 @@ from html import escape
 import numpy as np
 
 from diffresnet._support.words import count
+from diffresnet.estimators import LearningCurve
 from diffresnet.report.class_marks import UNREACHED_MARK
 from diffresnet.report.classification.outcome import Outcome
 from diffresnet.report.layout import Rows
 from diffresnet.report.point_map import MapPoint
 from diffresnet.report.previews import show_preview
-from diffresnet.report.svg_charts import draw_histogram
+from diffresnet.report.svg_charts import draw_curve, draw_histogram
 
 N_BARS = 20
 N_CLASSES_OPEN = 24
@@ -64,6 +65,15 @@ def histogram(outcome: Outcome) -> str:
     text = f"{n_high:,} of {len(sureness):,} points without a label are 90% sure or more."
     chart = draw_histogram(counts, "probability of the predicted class", text)
     return f'{chart}<p class="note">{text}</p>'
+
+
+def curve_chart(curve: LearningCurve) -> str:
+    """Return how the accuracy grew with labels, and what twice as many would be worth."""
+    points = list(zip(curve.n_labels, curve.accuracy, strict=True))
+    ahead = (2 * curve.n_labels[-1], curve.expected_at_double)
+    text = " ".join(curve.sentences)
+    chart = draw_curve(points, curve.interval, ahead, "labels, and the accuracy to expect", text)
+    return f'{chart}<p class="note">{escape(curve.sentences[-1])}</p>'
 
 
 def class_bars(outcome: Outcome) -> str:

@@ -1,0 +1,88 @@
+"""How many of the points without a label are right, as far as held-out labels can tell."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from diffresnet.estimators.audit import Floats, HeldOut
+from diffresnet.estimators.sampling import LabelSampling, proportions_beforehand
+from diffresnet.estimators.solution import Solution
+from diffresnet.learning.labels import UNLABELED, Labels
+from diffresnet.measuring.statistics import wilson_interval
+
+DEPENDENCE = 1.5
+"""So many held-out labels are worth one independent case: the weights were chosen by them."""
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ExpectedAccuracy:
+    """What is expected of the answers for points without a label.
+
+    Attributes:
+        value: the accuracy.
+        interval: of 95 %.
+    """
+
+    value: float
+    interval: tuple[float, float]
+
+
+def expect_accuracy(
+    right: Floats, weights: Floats, confidence: float | None, seen_part: float
+) -> ExpectedAccuracy:
+    """Return the accuracy that held-out labels speak for.
+
+    It is the mean of two numbers: how often held-out labels were found again, and the probability
+    that the other points have for their answer. Two more labels, one right and one wrong, keep it
+    modest where labels are few (Laplace). The interval is Wilson's.
+
+    Args:
+        right: (n,) whether, or how often, each label was found again when it was held out.
+        weights: (n,) of the labels.
+        confidence: the mean probability of the answers, None if every point has a label.
+        seen_part: the part of all labels that could be held out; the others count as wrong.
+    """
+    accuracy = float(np.average(right, weights=weights))
+    mean = accuracy if confidence is None else (accuracy + confidence) / 2
+    mean *= seen_part
+    n_cases = float(weights.sum() ** 2 / np.square(weights).sum())
+    value = (n_cases * mean + 1) / (n_cases + 2)
+    return ExpectedAccuracy(value, wilson_interval(mean, n_cases / DEPENDENCE))
+
+
+def expect_held_out(
+    held_out: HeldOut, solution: Solution, encoded: Rows, seen_part: float
+) -> ExpectedAccuracy:
+    """Return the accuracy that the held-out labels of a fit speak for.
+
+    Args:
+        held_out: the labels.
+        solution: of the fit.
+        encoded: (N,) the class of each point, -1 for none.
+        seen_part: see `expect_accuracy`.
+    """
+    right = held_out.probabilities.argmax(axis=1) == held_out.classes
+    weights = held_out.weights(solution.probabilities.mean(axis=0))
+    return expect_accuracy(right, weights, mean_confidence(solution, encoded), seen_part)
+
+
+def mean_confidence(solution: Solution, encoded: Rows) -> float | None:
+    """Return the mean probability of the answers for reached points without a label, if any."""
+    rows = solution.reached & (encoded == UNLABELED)
+    return float(solution.probabilities[rows].max(axis=1).mean()) if rows.any() else None
+
+
+def find_seen_part(encoded: Rows, n_classes: int, sampling: LabelSampling) -> float:
+    """Return the part of the labels that can be held out.
+
+    The only label of a class cannot. If points were drawn at random, it would be wrong when held
+    out, and as many points are of classes without any label (Good and Turing). Of labels drawn per
+    class it says nothing, and all are taken for seen.
+    """
+    labels = Labels.of(encoded, n_classes)
+    if not proportions_beforehand(labels, sampling).is_random:
+        return 1.0
+    return float((labels.counts[labels.classes] > 1).double().mean())

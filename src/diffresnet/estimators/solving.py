@@ -1,0 +1,41 @@
+"""What a classifier learns from labels, by its own parameters."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diffresnet.estimators.input import check_prior, choose_step
+from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.solution import Solution, make_solver, solve
+
+if TYPE_CHECKING:
+    from diffresnet.estimators.classifier import DiffResNetClassifier
+
+
+def solve_labels(
+    model: "DiffResNetClassifier",
+    points: FittedPoints,
+    encoded: npt.NDArray[np.int64],
+    classes: npt.NDArray[Any],
+    seed: int,
+) -> Solution:
+    """Learn from labels.
+
+    Args:
+        model: its parameters say how.
+        points: all of them, and their graph.
+        encoded: (N,) the class of each point, -1 for none.
+        classes: what they are.
+        seed: of everything that is drawn.
+    """
+    return solve(
+        points,
+        encoded,
+        len(classes),
+        solver=make_solver(model.solver, model.label_sampling),
+        step_size=choose_step(model.step_size, points.operator),
+        n_steps=model.n_steps,
+        prior=check_prior(model.class_prior, classes),
+        seed=seed,
+    )
