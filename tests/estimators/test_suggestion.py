@@ -44,6 +44,24 @@ def test_a_component_is_asked_by_the_point_that_is_like_most_of_it() -> None:
     assert model.suggest(1)[0] >= 9
 
 
+def test_the_first_is_like_the_most_points_that_no_label_is_like() -> None:
+    points, classes = clusters(3, n_each=30)
+    labels = partly(classes)
+    model = DiffResNetClassifier().fit(points, labels)
+    fitted = model.solution_
+    assert fitted.points.points is not None
+    views = [fitted.embedding.numpy(), fitted.points.points.numpy()]
+    views[1] = views[1] - views[1].mean(axis=0)
+    views[1] /= np.linalg.norm(views[1], axis=1, keepdims=True)
+    alike = np.mean([np.maximum(view @ view.T, 0) ** 2 for view in views], axis=0)
+    top = np.sort(fitted.probabilities, axis=1)
+    worth = 5 / 6 + (1 - top[:, -1] + top[:, -2]) / 6  # one label per class, five are many
+    covered = alike[:, labels >= 0].max(axis=1)
+    gains = [worth @ np.maximum(alike[:, row] - covered, 0) for row in range(90)]
+    free = np.flatnonzero(labels < 0)
+    assert model.suggest(1)[0] == free[np.argmax(np.array(gains)[free])]
+
+
 def test_no_more_than_there_are() -> None:
     points, classes = clusters()
     model = DiffResNetClassifier().fit(points, np.where(np.arange(120) < 3, -1, classes))

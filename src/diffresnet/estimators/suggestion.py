@@ -1,11 +1,12 @@
 """Which points to label next: those that stand for many others.
 
 With labels, points are chosen one by one so that each raises most how well all points are covered,
-the sum over points of their largest squared similarity to a labeled or chosen point, in the
-embedding that diffusion gives (greedy coverage). As labels grow in number, uncertain points count
-more (uncertainty herding). Without any label, the points are clustered in that embedding into as
-many clusters as points are asked for, and of each the point is taken that is, by its features, the
-nearest to half of the others (TypiClust's rule, but for these two views).
+the sum over points of their largest similarity to a labeled or chosen point (greedy coverage): the
+mean of the squared cosines in the embedding that diffusion gives and of the features. As labels
+grow in number, uncertain points count more (uncertainty herding). Without any label, the points are
+clustered in that embedding into as many clusters as points are asked for, and of each the point is
+taken that is, by its features, the nearest to half of the others (TypiClust's rule, but for these
+two views).
 """
 
 from typing import Any
@@ -54,9 +55,9 @@ def suggest_points(
         labeled: (N,) those that have a label are never suggested.
         n_per_class: the number of labels per class.
     """
-    points = solution.embedding.float()
+    views = [solution.embedding.float(), *_feature_view(solution.points)]
     generator = torch.Generator().manual_seed(0)
-    order = torch.randperm(len(points), generator=generator)
+    order = torch.randperm(len(labeled), generator=generator)
     is_free = torch.from_numpy(~labeled)
     covered = order[:N_COVERED]
     candidates = order[is_free[order]][: max(N_CANDIDATES, n)]
@@ -65,12 +66,10 @@ def suggest_points(
     firsts = np.unique(components, return_index=True)[1][missed]
     candidates = torch.unique(torch.cat([torch.from_numpy(firsts), candidates]))
     homes = torch.from_numpy(components.astype(np.int64))[candidates]
-    alike = (points[covered] @ points[candidates].mT).clamp(min=0).square()
-    known = points[torch.from_numpy(np.flatnonzero(labeled))]
+    alike = _similarities(views, covered, candidates)
     cover = torch.zeros(len(covered))
-    for block in known.split(N_CANDIDATES):
-        near = (points[covered] @ block.mT).clamp(min=0).square()
-        cover = torch.maximum(cover, near.amax(dim=1))
+    for block in torch.from_numpy(np.flatnonzero(labeled)).split(N_CANDIDATES):
+        cover = torch.maximum(cover, _similarities(views, covered, block).amax(dim=1))
     top = torch.from_numpy(solution.probabilities)[covered].topk(2, dim=1).values
     part = n_per_class / (n_per_class + MANY_LABELS)
     worth = (1 - part) + part * (1 - (top[:, 0] - top[:, 1])).float()
@@ -99,15 +98,26 @@ def suggest_first(n: int, points: FittedPoints, step_size: float, seed: int) -> 
     labels = Labels(torch.arange(n), torch.arange(n), n)
     n_steps = default_steps(points.spectrum, step_size, labels)
     places = View.of_graph(points.spectrum, step_size, n_steps).points.float()
-    shown = places
-    if points.points is not None:
-        shown = View.of_features(points.points[:, :N_FOR_CLASSES]).points.float()
+    shown = [places, *_feature_view(points)][-1]
     drawn = np.random.default_rng(seed).permutation(len(places))[: max(N_CLUSTERED, n)]
     options: dict[str, Any] = {"n_init": N_STARTS, "random_state": seed}
     clusters = KMeans(n, **options).fit(places[drawn].numpy()).predict(places.numpy())
     sizes = np.bincount(clusters, minlength=n)
     found = [_most_typical(shown, np.flatnonzero(clusters == one)) for one in np.argsort(-sizes)]
     return np.array([one for one in found if one is not None], dtype=np.int64)
+
+
+def _feature_view(points: FittedPoints) -> list[Tensor]:
+    """Return where the features put the points, (N, d), of length one, if there are any."""
+    if points.points is None:
+        return []
+    return [View.of_features(points.points[:, :N_FOR_CLASSES]).points.float()]
+
+
+def _similarities(views: list[Tensor], some: Tensor, others: Tensor) -> Tensor:
+    """Return the mean of the squared cosines in all views, obtuse angles as right ones."""
+    cosines = [(view[some] @ view[others].mT).clamp(min=0) for view in views]
+    return torch.stack([one.square() for one in cosines]).mean(dim=0)
 
 
 def _most_typical(shown: Tensor, rows: Rows) -> int | None:
