@@ -232,7 +232,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             indices: which of the fitted points.
             labels: their labels; a missing one removes what was there. New classes are welcome.
 
-        Raises `ValueError` if an index is out of range; nothing has changed then.
+        Raises `ValueError` if an index is out of range, or if a class has labels only on copies of
+        points of another class; nothing has changed then.
         """
         check_is_fitted(self, "solution_")
         check_parameters(self)

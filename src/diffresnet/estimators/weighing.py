@@ -1,4 +1,4 @@
-"""How much each part counts: a small convex problem on labels that were held out.
+"""How much each part counts: a small problem on labels that were held out, convex but for noise.
 
 Scores are weighted sums of the parts' scores, plus a bias for each class. The weights have the
 largest likelihood of the held-out labels, times a normal density around those expected beforehand.

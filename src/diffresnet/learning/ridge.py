@@ -114,7 +114,7 @@ def solve_targets(
 
 
 def _sketch(targets: Tensor) -> Tensor:
-    """Return fewer columns, of which sums of squares are nearly those of all: enough to choose."""
+    """Return fewer columns, of which sums of squares are nearly in proportion: enough to choose."""
     n_columns = targets.shape[1]
     if n_columns <= LARGEST_CHOICE:
         return targets
