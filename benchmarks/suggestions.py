@@ -176,18 +176,21 @@ def run(judge: Judge, features: Floats, rule: Rule, seed: int) -> dict[str, Any]
 
 def show(results: list[dict[str, Any]]) -> None:
     """Print a table, with the difference of ours from the best of the others."""
-    print("\n| set | labels | " + " | ".join(RULES) + " | ours minus the best other |")
-    print("|---" * (len(RULES) + 3) + "|")
+    rules = list(dict.fromkeys(result["rule"] for result in results))
+    print("\n| set | labels | " + " | ".join(rules) + " | ours minus the best other |")
+    print("|---" * (len(rules) + 3) + "|")
     for name in dict.fromkeys(result["set"] for result in results):
         here = {one["rule"]: np.array(one["accuracies"]) for one in results if one["set"] == name}
         for column, size in enumerate(SIZES):
             values = {rule: runs[:, column] for rule, runs in here.items()}
             shown = [percent(v.mean(), half_interval(v), digits=1) for v in values.values()]
             others = {rule: v for rule, v in values.items() if rule != "ours"}
-            best = max(others, key=lambda rule: others[rule].mean())
-            gap = difference_of(values["ours"], others[best]) if "ours" in values else None
-            said = "" if gap is None else percent(gap.difference, gap.ci95, sign=True, digits=1)
-            print(f"| {name} | {size} | {' | '.join(shown)} | {said} ({best}) |")
+            said = ""
+            if others and "ours" in values:
+                best = max(others, key=lambda rule: others[rule].mean())
+                gap = difference_of(values["ours"], others[best])
+                said = f"{percent(gap.difference, gap.ci95, sign=True, digits=1)} ({best})"
+            print(f"| {name} | {size} | {' | '.join(shown)} | {said} |")
 
 
 def main() -> None:
