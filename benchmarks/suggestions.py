@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
 
-from diffresnet._support.writing import write_whole
+from diffresnet._support.writing import finite, write_whole
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.measuring.statistics import difference_of, half_interval, percent
 from few_labels import Floats, centered, load
@@ -223,7 +223,7 @@ def main() -> None:
                     "rule": rule,
                     "n_labels": SIZES,
                     "accuracy": accuracies.mean(axis=0).tolist(),
-                    "ci95": [half_interval(column) for column in accuracies.T],
+                    "ci95": [finite(half_interval(column)) for column in accuracies.T],
                     "accuracies": accuracies.tolist(),
                     "n_classes": np.mean([one["n_classes"] for one in runs], axis=0).tolist(),
                 }
