@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
 
-from diffresnet._support.writing import write_whole
+from diffresnet._support.writing import finite, write_whole
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.measuring.statistics import difference_of, half_interval, percent
 from few_label_baselines import centered
@@ -177,18 +177,21 @@ def run(judge: Judge, features: Floats, rule: Rule, seed: int) -> dict[str, Any]
 
 def show(results: list[dict[str, Any]]) -> None:
     """Print a table, with the difference of ours from the best of the others."""
-    print("\n| set | labels | " + " | ".join(RULES) + " | ours minus the best other |")
-    print("|---" * (len(RULES) + 3) + "|")
+    rules = list(dict.fromkeys(result["rule"] for result in results))
+    print("\n| set | labels | " + " | ".join(rules) + " | ours minus the best other |")
+    print("|---" * (len(rules) + 3) + "|")
     for name in dict.fromkeys(result["set"] for result in results):
         here = {one["rule"]: np.array(one["accuracies"]) for one in results if one["set"] == name}
         for column, size in enumerate(SIZES):
             values = {rule: runs[:, column] for rule, runs in here.items()}
             shown = [percent(v.mean(), half_interval(v), digits=1) for v in values.values()]
             others = {rule: v for rule, v in values.items() if rule != "ours"}
-            best = max(others, key=lambda rule: others[rule].mean())
-            gap = difference_of(values["ours"], others[best]) if "ours" in values else None
-            said = "" if gap is None else percent(gap.difference, gap.ci95, sign=True, digits=1)
-            print(f"| {name} | {size} | {' | '.join(shown)} | {said} ({best}) |")
+            said = ""
+            if others and "ours" in values:
+                best = max(others, key=lambda rule: others[rule].mean())
+                gap = difference_of(values["ours"], others[best])
+                said = f"{percent(gap.difference, gap.ci95, sign=True, digits=1)} ({best})"
+            print(f"| {name} | {size} | {' | '.join(shown)} | {said} |")
 
 
 def main() -> None:
@@ -221,7 +224,7 @@ def main() -> None:
                     "rule": rule,
                     "n_labels": SIZES,
                     "accuracy": accuracies.mean(axis=0).tolist(),
-                    "ci95": [half_interval(column) for column in accuracies.T],
+                    "ci95": [finite(half_interval(column)) for column in accuracies.T],
                     "accuracies": accuracies.tolist(),
                     "n_classes": np.mean([one["n_classes"] for one in runs], axis=0).tolist(),
                 }

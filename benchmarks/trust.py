@@ -79,7 +79,8 @@ def audit_jobs() -> Iterator[Job]:
             model = data.fit(labels)
             solved: Any = model.solution_.solved
             found = solved.held_out
-            rows = model.copies_.first[found.rows]
+            places = found.rows, found.classes, model.encoded_labels_
+            rows = model.copies_.labeled_rows(*places)
             is_wrong = labels[rows] != data.truth[rows]
             n_wrong = int(is_wrong.sum())
             named = model.audit().rows[:n_wrong]

@@ -5,7 +5,13 @@ import pytest
 from sklearn.datasets import load_digits
 
 from diffresnet.estimators import DiffResNetClassifier
-from diffresnet.estimators.accuracy import expect_accuracy, find_seen_part
+from diffresnet.estimators.accuracy import (
+    drawn_at_random,
+    expect_accuracy,
+    find_proportions,
+    find_seen_part,
+)
+from diffresnet.estimators.audit import HeldOut
 from diffresnet.measuring.statistics import wilson_interval
 from tests.estimators.examples import clusters, partly
 
@@ -33,10 +39,25 @@ def test_weights_make_classes_as_common_as_they_are() -> None:
 
 def test_single_labels_of_random_draws_are_not_seen() -> None:
     encoded = np.r_[np.repeat([0, 1, 2], [9, 4, 1]), [-1] * 5]
-    assert find_seen_part(encoded, 3, "random") == pytest.approx(13 / 14)
-    assert find_seen_part(encoded, 3, "auto") == pytest.approx(13 / 14)
-    assert find_seen_part(encoded, 3, "per class") == 1
-    assert find_seen_part(np.repeat([0, 1, 2], 3), 3, "auto") == 1
+    assert find_seen_part(encoded, 3, at_random=True) == pytest.approx(13 / 14)
+    assert find_seen_part(encoded, 3, at_random=False) == 1
+    assert drawn_at_random(encoded, 3, "auto")
+    assert drawn_at_random(encoded, 3, "random")
+    assert not drawn_at_random(encoded, 3, "per class")
+    assert not drawn_at_random(np.repeat([0, 1, 2], 3), 3, "auto")
+
+
+def test_labels_drawn_at_random_weigh_the_same() -> None:
+    points, classes = clusters()
+    labels = np.where(np.arange(120) % 4 == 0, classes, -1)
+    labels[:36] = -1
+    model = DiffResNetClassifier(label_sampling="random").fit(points, labels)
+    held_out = HeldOut(np.arange(5), np.array([0, 0, 1, 1, 1]), np.full((5, 3), 1 / 3))
+    same = held_out.weights(find_proportions(held_out, model.solution_, at_random=True))
+    assert same == pytest.approx(np.full(5, 0.2))
+    found = held_out.weights(find_proportions(held_out, model.solution_, at_random=False))
+    means = model.solution_.probabilities.mean(axis=0)
+    assert found == pytest.approx(np.r_[[means[0] / 2] * 2, [means[1] / 3] * 3])
 
 
 @pytest.mark.parametrize("n_labels", [3, 10])

@@ -54,18 +54,18 @@ def expect_accuracy(
 
 
 def expect_held_out(
-    held_out: HeldOut, solution: Solution, encoded: Rows, seen_part: float
+    held_out: HeldOut, weights: Floats, solution: Solution, encoded: Rows, seen_part: float
 ) -> ExpectedAccuracy:
     """Return the accuracy that the held-out labels of a fit speak for.
 
     Args:
         held_out: the labels.
+        weights: (n,) of them.
         solution: of the fit.
         encoded: (N,) the class of each point, -1 for none.
         seen_part: see `expect_accuracy`.
     """
     right = held_out.probabilities.argmax(axis=1) == held_out.classes
-    weights = held_out.weights(solution.probabilities.mean(axis=0))
     return expect_accuracy(right, weights, mean_confidence(solution, encoded), seen_part)
 
 
@@ -75,14 +75,31 @@ def mean_confidence(solution: Solution, encoded: Rows) -> float | None:
     return float(solution.probabilities[rows].max(axis=1).mean()) if rows.any() else None
 
 
-def find_seen_part(encoded: Rows, n_classes: int, sampling: LabelSampling) -> float:
+def drawn_at_random(encoded: Rows, n_classes: int, sampling: LabelSampling) -> bool:
+    """Tell whether the labeled points were drawn at random, or are taken for that."""
+    return proportions_beforehand(Labels.of(encoded, n_classes), sampling).is_random
+
+
+def find_proportions(held_out: HeldOut, solution: Solution, *, at_random: bool) -> Floats:
+    """Return how common the classes are, (K,), for the weights of held-out labels.
+
+    Labels drawn at random are as common as their classes, and all weigh the same. Else it is what
+    the probabilities of all points say.
+    """
+    if at_random:
+        counts = np.bincount(held_out.classes, minlength=held_out.probabilities.shape[1])
+        return counts / counts.sum()
+    return solution.probabilities.mean(axis=0)
+
+
+def find_seen_part(encoded: Rows, n_classes: int, *, at_random: bool) -> float:
     """Return the part of the labels that can be held out.
 
     The only label of a class cannot. If points were drawn at random, it would be wrong when held
     out, and as many points are of classes without any label (Good and Turing). Of labels drawn per
     class it says nothing, and all are taken for seen.
     """
-    labels = Labels.of(encoded, n_classes)
-    if not proportions_beforehand(labels, sampling).is_random:
+    if not at_random:
         return 1.0
+    labels = Labels.of(encoded, n_classes)
     return float((labels.counts[labels.classes] > 1).double().mean())

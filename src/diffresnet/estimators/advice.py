@@ -11,7 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from diffresnet._support.checks import check_count, fail
 from diffresnet._support.threads import limited_threads
 from diffresnet.estimators.abstention import abstain_elsewhere, find_threshold
-from diffresnet.estimators.accuracy import expect_held_out, find_seen_part
+from diffresnet.estimators.accuracy import (
+    ExpectedAccuracy,
+    drawn_at_random,
+    expect_held_out,
+    find_proportions,
+    find_seen_part,
+)
 from diffresnet.estimators.audit import Audit, HeldOut, audit_labels, conformal_sets
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
@@ -69,11 +75,10 @@ class Advice:
         Args:
             curve: what `learning_curve` returned, to tell whether more labels would help.
         """
-        merged = self._merged_labels()
+        check_is_fitted(self, "solution_")
         expected, held_out = None, self._find_held_out()
-        if held_out is not None and (merged == UNLABELED).any():
-            seen_part = find_seen_part(merged, len(self.classes_), self.label_sampling)
-            expected = expect_held_out(held_out, self.solution_, merged, seen_part)
+        if held_out is not None and (self._merged_labels() == UNLABELED).any():
+            expected = self._expect(held_out)
         found = self.solution_, self.copies_, self.encoded_labels_, self.classes_
         return diagnose(*found, expected=expected, curve=curve)
 
@@ -86,7 +91,6 @@ class Advice:
         count as errors. The mixture only.
         """
         held_out, merged = self._held_out("learning_curve"), self._merged_labels()
-        seen_part = find_seen_part(merged, len(self.classes_), self.label_sampling)
         model: Any = self
 
         def refit(fewer: npt.NDArray[np.int64]) -> Solution:
@@ -97,9 +101,9 @@ class Advice:
                 refit,
                 merged,
                 held_out,
-                held_out.weights(self.solution_.probabilities.mean(axis=0)),
-                expected=expect_held_out(held_out, self.solution_, merged, seen_part),
-                seen_part=seen_part,
+                held_out.weights(self._proportions(held_out)),
+                expected=self._expect(held_out),
+                seen_part=self._seen_part(),
                 seed=self.seed_,
             )
 
@@ -137,8 +141,7 @@ class Advice:
         """
         held_out = self._held_out("predict_set")
         probabilities = self.label_distributions_ if X is None else self.predict_proba(X)
-        proportions = self.solution_.probabilities.mean(axis=0)
-        sets = conformal_sets(probabilities, held_out, proportions, coverage)
+        sets = conformal_sets(probabilities, held_out, self._proportions(held_out), coverage)
         sets[self.solution_.is_unknown(probabilities)] = True
         return sets
 
@@ -164,8 +167,7 @@ class Advice:
                 an array of objects.
         """
         held_out = self._held_out("predict_or_abstain")
-        proportions = self.solution_.probabilities.mean(axis=0)
-        threshold = find_threshold(held_out, proportions, error_rate)
+        threshold = find_threshold(held_out, self._proportions(held_out), error_rate)
         probabilities = self.label_distributions_ if X is None else self.predict_proba(X)
         is_answered = probabilities.max(axis=1) >= threshold
         is_answered &= ~self.solution_.is_unknown(probabilities)
@@ -178,6 +180,21 @@ class Advice:
         """Return the class of each point, -1 for none."""
         check_is_fitted(self, "solution_")
         return self.copies_.merge(self.encoded_labels_, len(self.classes_))
+
+    def _at_random(self) -> bool:
+        return drawn_at_random(self._merged_labels(), len(self.classes_), self.label_sampling)
+
+    def _proportions(self, held_out: HeldOut) -> npt.NDArray[Any]:
+        return find_proportions(held_out, self.solution_, at_random=self._at_random())
+
+    def _seen_part(self) -> float:
+        merged, n_classes = self._merged_labels(), len(self.classes_)
+        return find_seen_part(merged, n_classes, at_random=self._at_random())
+
+    def _expect(self, held_out: HeldOut) -> ExpectedAccuracy:
+        weights = held_out.weights(self._proportions(held_out))
+        merged = self._merged_labels()
+        return expect_held_out(held_out, weights, self.solution_, merged, self._seen_part())
 
     def _find_held_out(self) -> HeldOut | None:
         """Return the held-out labels, with the class prior of the predictions, if there are any."""
