@@ -8,7 +8,7 @@ from diffresnet.estimators.columns import (
     ConstantLabelWarning,
     check_cells,
     check_known,
-    check_scored,
+    check_scored_cells,
     name_columns,
     reached_by_all,
     solve_column,
@@ -133,7 +133,7 @@ def test_what_must_be_known() -> None:
         "there, or drop the column."
     )
     with pytest.raises(ValueError, match="must be") as error:
-        check_scored("f", np.array([[-1, -1]]), 2)
+        check_scored_cells("f", np.array([[-1, -1]]), 2)
     assert str(error.value) == (
         "f: `y` must be of 2 columns with known cells, got 2 columns with 0 known cells. Pass "
         "labels as they were in `fit`."

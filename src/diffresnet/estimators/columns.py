@@ -104,7 +104,7 @@ def check_known(function: str, argument: str, encoded: Cells, names: npt.NDArray
         fail(function, argument, "known cells in every column", got, remedy)
 
 
-def check_scored(function: str, encoded: Cells, n_columns: int) -> npt.NDArray[np.bool_]:
+def check_scored_cells(function: str, encoded: Cells, n_columns: int) -> npt.NDArray[np.bool_]:
     """Return which cells are known, or raise if none is, or there are other columns."""
     is_known = encoded != UNLABELED
     if encoded.shape[1] != n_columns or not is_known.any():

@@ -15,7 +15,7 @@ from diffresnet.estimators.columns import (
     Column,
     check_cells,
     check_known,
-    check_scored,
+    check_scored_cells,
     name_columns,
     reached_by_all,
     solve_column,
@@ -232,7 +232,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "columns_")
         encoded = encode_indicators(f"{NAME}.score", "y", y)
-        is_known = check_scored(f"{NAME}.score", encoded, len(self.columns_))
+        is_known = check_scored_cells(f"{NAME}.score", encoded, len(self.columns_))
         found = self.predict(X)
         check_length(f"{NAME}.score", len(found), len(encoded))
         weights = np.ones(len(found)) if sample_weight is None else np.asarray(sample_weight)
