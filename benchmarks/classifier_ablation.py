@@ -1,8 +1,10 @@
 """What is each constant of the mixture worth? Each halved, doubled, and switched off.
 
-On every set of `few_labels.py`, and on two tables of few features, with one and five labels per
-class, on the same draws: the difference of the accuracy from that with the default settings, draw
-by draw. A stopped run goes on where it was.
+On the sets of `tuning_sets.py`, with one and five labels per class, and five where class sizes fall
+from 1 to 0.1, on the same draws: the difference of the accuracy from that with the default
+settings, draw by draw. Then, with each kind of sets left out in turn, which constants the others
+would have changed: those whose change gains more than its 95 % interval on them. A stopped run goes
+on where it was.
 """
 
 import argparse
@@ -10,6 +12,7 @@ import json
 import math
 import warnings
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,23 +22,43 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.writing import write_whole
-from diffresnet.estimators import UnreachedWarning
+from diffresnet.estimators import UnreachedWarning, confidence, weighing
 from diffresnet.estimators import features as feature_space
+from diffresnet.estimators import points as points_of_graph
 from diffresnet.estimators.components import PENALTY
+from diffresnet.estimators.parts import propagation
 from diffresnet.estimators.parts.settings import PrototypeSettings
-from diffresnet.estimators.points import N_MODES, FittedPoints
+from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import solve
 from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
 from diffresnet.estimators.strength import StrengthSettings
+from diffresnet.learning import ridge
 from diffresnet.measuring.statistics import half_interval
-from few_labels import SETS as CONTEST_SETS
-from few_labels import draw, judge, load
-from solver_sets import load as load_table
+from few_label_sets import CELLS, unbalance
+from few_labels import judge
 from timing import set_threads, write_results
+from tuning_sets import KINDS, load
 
-N_DRAWS = 5
-TABLES = ("tables/vowel", "tables/pendigits")
-SETS = (*CONTEST_SETS, *TABLES)
+N_DRAWS = 2
+WAYS = ("1", "5", "unbalanced")
+MODULES: dict[str, Any] = {
+    "SCALE_DOUBT": weighing,
+    "BIAS_DOUBT": weighing,
+    "USUAL_NOISE": weighing,
+    "N_BEFOREHAND": confidence,
+    "FLOOR": propagation,
+    "BIAS": ridge,
+    "FEWEST_FOR_BIAS": ridge,
+    "BANDWIDTH_SCALE": points_of_graph,
+    "N_MODES": points_of_graph,
+    "N_KEPT": feature_space,
+    "FEW_FEATURES": feature_space,
+}
+"""Constants of a module, and where they are."""
+
+OF_THE_GRAPH = ("FLOOR", "BANDWIDTH_SCALE", "N_MODES", "N_KEPT", "FEW_FEATURES")
+"""Those of them that the graph depends on, or what is kept of its kernel."""
+
 OFF: dict[str, Any] = {
     "n_rounds": 0,
     "rate": 1.0,
@@ -54,8 +77,13 @@ OFF: dict[str, Any] = {
     "clear_gap": math.inf,
     "most": 1e9,
     "component_penalty": 0.0,
-    "n_kept": 10**9,
-    "few_features": 0,
+    "SCALE_DOUBT": 1e3,
+    "BIAS_DOUBT": 1e-3,
+    "USUAL_NOISE": 1e-6,
+    "N_BEFOREHAND": 0.0,
+    "BIAS": 0.0,
+    "N_KEPT": 10**9,
+    "FEW_FEATURES": 0,
 }
 """What a constant is where it does nothing, for those that can be switched off."""
 
@@ -70,22 +98,24 @@ class Variant:
     mixture: MixtureSettings = field(default_factory=MixtureSettings)
     strength: StrengthSettings = field(default_factory=StrengthSettings)
     component_penalty: float = PENALTY
-    n_modes: int = N_MODES
-    n_kept: int = feature_space.N_KEPT
-    few_features: int = feature_space.FEW_FEATURES
+    patched: float | None = None
 
     @property
     def name(self) -> str:
         """What was changed, and how."""
         return f"{self.constant} {self.change}".strip()
 
+    @property
+    def graph(self) -> str:
+        """Which graph it needs."""
+        return self.name if self.constant in OF_THE_GRAPH else "default"
+
 
 def changes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the constant halved, doubled and off."""
-    if not isinstance(value, tuple):
-        half = max(1, value // 2) if isinstance(value, int) else value / 2
-        yield "halved", half
-        yield "doubled", min(2 * value, 1.0) if name in ("rate", "refined_weight") else 2 * value
+    half = max(1, value // 2) if isinstance(value, int) else value / 2
+    yield "halved", half
+    yield "doubled", min(2 * value, 1.0) if name in ("rate", "refined_weight") else 2 * value
     if name in OFF:
         yield "off", OFF[name]
 
@@ -99,27 +129,27 @@ def variants() -> list[Variant]:
             for change, value in changes(name, getattr(settings, name)):
                 changed = replace(settings, **{name: value})
                 found.append(replace(Variant(name, change), **{holder: changed}))
-    for name in ("component_penalty", "n_modes", "n_kept", "few_features"):
-        for change, value in changes(name, getattr(Variant(), name)):
-            found.append(replace(Variant(name, change), **{name: value}))
+    for change, value in changes("component_penalty", PENALTY):
+        found.append(Variant("component_penalty", change, component_penalty=value))
+    for name, module in MODULES.items():
+        for change, value in changes(name, getattr(module, name)):
+            found.append(Variant(name, change, patched=value))
     return found
 
 
-def prepare(features: npt.NDArray[Any], n_classes: int, variant: Variant) -> FittedPoints:
-    """Build the graph as the classifier does, but for what the variant changes."""
-    changed: dict[str, Any] = {"N_KEPT": variant.n_kept, "FEW_FEATURES": variant.few_features}
-    with patch.multiple(feature_space, **changed):
-        return FittedPoints.make(
-            features,
-            None,
-            n_classes=n_classes,
-            n_top=11,
-            bandwidth_rank=6,
-            normalization="sinkhorn",
-            search="exact",
-            seed=0,
-            n_modes=variant.n_modes,
-        )
+def prepare(features: npt.NDArray[Any], n_classes: int) -> FittedPoints:
+    """Build the graph as the classifier does."""
+    return FittedPoints.make(
+        features,
+        None,
+        n_classes=n_classes,
+        n_top=11,
+        bandwidth_rank=6,
+        normalization="sinkhorn",
+        search="exact",
+        seed=0,
+        n_modes=points_of_graph.N_MODES,
+    )
 
 
 def trial(
@@ -143,62 +173,83 @@ def trial(
 
 def run(name: str, folder: Path) -> None:
     """Try every variant on a set, and keep what comes out draw by draw."""
-    features, labels = load_table(name) if name in TABLES else load(name)
-    labels = labels.astype(np.int64)
-    prepared: dict[tuple[int, ...], FittedPoints] = {}
-    for n_labels in (1, 5):
+    features, labels = load(name)
+    for way in WAYS:
+        rows = unbalance(labels) if way == "unbalanced" else np.arange(len(labels))
+        prepared: dict[str, FittedPoints] = {}
         for seed in range(N_DRAWS):
-            kept = folder / f"ablation-{Path(name).name}-{n_labels}-{seed}.json"
+            kept = folder / f"ablation-{name}-{way}-{seed}.json"
             if kept.exists():
                 continue
-            partly = draw(labels, n_labels, seed)
+            partly = CELLS[way](labels[rows], 1000 + seed)
             found: dict[str, dict[str, float]] = {}
             for variant in variants():
-                graph = (variant.n_modes, variant.n_kept, variant.few_features)
-                if graph not in prepared:
-                    prepared[graph] = prepare(features, int(labels.max()) + 1, variant)
-                found[variant.name] = trial(variant, prepared[graph], labels, partly)
+                with ExitStack() as stack:
+                    if variant.patched is not None:
+                        module = MODULES[variant.constant]
+                        stack.enter_context(patch.object(module, variant.constant, variant.patched))
+                    if variant.graph not in prepared:
+                        prepared[variant.graph] = prepare(features[rows], int(labels.max()) + 1)
+                    graph = prepared[variant.graph]
+                    found[variant.name] = trial(variant, graph, labels[rows], partly)
             write_whole(kept, json.dumps(found).encode())
-            print(name, n_labels, seed, found["default"], flush=True)
+            print(name, way, seed, found["default"], flush=True)
+
+
+def differences_of(folder: Path) -> dict[str, dict[str, list[float]]]:
+    """Return, for each variant and kind of sets, the gains of accuracy, draw by draw."""
+    kinds = {name: kind for kind, names in KINDS.items() for name in names}
+    found: dict[str, dict[str, list[float]]] = {}
+    for path in sorted(folder.glob("ablation-*.json")):
+        kept = json.loads(path.read_text())
+        kind = kinds[path.stem.removeprefix("ablation-").rsplit("-", 2)[0]]
+        for name, one in kept.items():
+            gain = one["accuracy"] - kept["default"]["accuracy"]
+            found.setdefault(name, {}).setdefault(kind, []).append(gain)
+    return found
 
 
 def summarize(folder: Path) -> list[dict[str, Any]]:
-    """Return, for each variant, how its accuracy differs from the default, draw by draw.
-
-    Variants that only the kept files have, of constants deleted since, are in it too.
-    """
-    kept = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("ablation-*"))}
+    """Return the gain of each variant, and what would be chosen with a kind left out."""
+    gains = differences_of(folder)
     results: list[dict[str, Any]] = []
-    for name in next(iter(kept.values())):
-        cells: dict[str, list[float]] = {}
-        errors: list[float] = []
-        for stem, found in kept.items():
-            cell = stem.removeprefix("ablation-").rsplit("-", 1)[0]
-            usual, varied = found["default"], found[name]
-            cells.setdefault(cell, []).append(varied["accuracy"] - usual["accuracy"])
-            errors.append(varied["calibration_error"] - usual["calibration_error"])
-        differences = np.concatenate([np.array(values) for values in cells.values()])
+    for name, by_kind in gains.items():
+        every = np.concatenate([np.array(values) for values in by_kind.values()])
         results.append(
             {
                 "variant": name,
-                "difference": float(differences.mean()),
-                "ci95": half_interval(differences),
-                "calibration_error_difference": float(np.mean(errors)),
-                "by_cell": {cell: float(np.mean(values)) for cell, values in cells.items()},
+                "difference": float(every.mean()),
+                "ci95": half_interval(every),
+                "by_kind": {kind: float(np.mean(values)) for kind, values in by_kind.items()},
             }
         )
+    for left_out in KINDS:
+        for name, by_kind in gains.items():
+            others = [np.array(v) for kind, v in by_kind.items() if kind != left_out]
+            own, every = by_kind.get(left_out), np.concatenate(others)
+            if own is not None and every.mean() > half_interval(every) > 0:
+                results.append(
+                    {
+                        "left_out": left_out,
+                        "chosen": name,
+                        "gain_on_the_others": float(every.mean()),
+                        "gain_on_the_kind_left_out": float(np.mean(own)),
+                        "ci95": half_interval(np.array(own)),
+                    }
+                )
     return results
 
 
 def main() -> None:
     """Run what is missing, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--sets", help="with commas between them; all if not given")
     parser.add_argument("--unfinished", type=Path, default=Path("unfinished"))
     given = parser.parse_args()
     set_threads(1)
     warnings.simplefilter("ignore", UnreachedWarning)
-    for name in given.sets.split(","):
+    every = [name for names in KINDS.values() for name in names]
+    for name in every if given.sets is None else given.sets.split(","):
         run(name, given.unfinished)
     command = "python benchmarks/classifier_ablation.py"
     write_results("classifier_ablation", command, summarize(given.unfinished))

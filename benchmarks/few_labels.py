@@ -1,69 +1,43 @@
-"""Which method labels the rest best, given few labels, of embeddings, pixels and tables?
+"""Which method labels the rest best, given few labels, of embeddings, pixels, tables and nodes?
 
 Labels are drawn in several ways: 1, 2, 5, 20 or 100 per class (at most half of a class), at random
 (5 K in all), 5 per class where class sizes fall from 1 to 0.1, and 20 per class of which 20 % are
 wrong. Every baseline has its choice: features as they are, standardized, or centered and scaled to
 length one, and of each method the settings that are best on the first draws. Our classifier has its
-defaults. The methods of `graphlearning` (with `annoy`) take part where it is installed; one that is
-told the class proportions is marked so. A stopped run goes on where it was; what was run takes its
-place in the kept results.
+defaults. The methods of `graphlearning` (with `annoy`), and those on its graphs, take part where it
+is installed; one that is told the class proportions is marked so, and has no rank.
+
+A kept result of a baseline with fewer draws than asked for is extended, with the variant that it
+chose. Our classifier is always run anew. A stopped run goes on where it was; remove its folder
+`unfinished` if the code has changed since.
 """
 
 import argparse
 import json
 import math
+import time
 import warnings
-from collections.abc import Callable, Iterable
-from functools import partial
-from importlib import import_module
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
-from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
-from sklearn.svm import SVC
 
 from diffresnet._support.writing import write_whole
-from diffresnet.datasets.files import find_data_file
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.measuring.statistics import half_interval
-from timing import kept_results, set_threads, write_results
+from few_label_baselines import TOLD, Contestant, baselines, spread_columns
+from few_label_sets import CELLS, GRAPHS, SETS, UNBALANCED, LabeledSet, cells_of, load_cell
+from timing import keep_results, kept_results, set_threads
 
 Floats = npt.NDArray[Any]
-Contestant = Callable[[Floats, Floats], Floats]
-"""From features, and labels with -1 for unknown ones, to the scores of all points."""
-
-FILES = {
-    "cifar10": "features/cifar10_mobilenetv2",
-    "trec": "features/trec_minilm",
-    "banking77": "features/banking77_minilm",
-    "stackoverflow": "features/stackoverflow_minilm",
-    "movie_reviews": "features/movie_reviews_minilm",
-    "fashion_vae": "features/fashion_vae",
-    "umist": "images/umist_faces",
-    "letter": "tables/letter",
-    "pendigits": "tables/pendigits",
-    "segment": "tables/segment",
-    "vowel": "tables/vowel",
-    "spambase": "tables/spambase",
-    "ionosphere": "tables/ionosphere",
-    "satimage": "tables/satimage",
-}
-KINDS = {
-    "embeddings": ("cifar10", "trec", "banking77", "stackoverflow", "movie_reviews", "fashion_vae"),
-    "pixels": ("mnist", "umist", "digits"),
-    "tables": ("letter", "pendigits", "segment", "vowel", "spambase", "ionosphere", "satimage"),
-    "raw tables": ("wine", "breast cancer"),
-}
-SETS = tuple(name for names in KINDS.values() for name in names)
-N_POINTS = 3000
-"""Larger sets are cut to this number of points, drawn once."""
+Result = dict[str, Any]
+Place = tuple[str, str, str]
+"""A method, a set, and how labels were drawn."""
 
 OURS = "mixture (ours)"
 LARGEST_LOSS = 0.015
@@ -72,241 +46,6 @@ LARGEST_LOSS = 0.015
 N_DRAWS = 20
 N_TRIAL_DRAWS = 2
 """The best variant of a baseline is found on this number of draws."""
-
-
-def load(name: str) -> tuple[Floats, Floats]:
-    """Return features and labels of at most `N_POINTS` points of a set."""
-    if name in FILES:
-        arrays = np.load(find_data_file(f"{FILES[name]}.npz"))
-        features, labels = arrays["features"], arrays["labels"]
-    elif name == "mnist":
-        arrays = np.load(find_data_file("images/mnist.npz"))
-        features, labels = arrays["x_test"].reshape(10_000, -1) / 255, arrays["y_test"]
-    else:
-        makers = {"digits": load_digits, "wine": load_wine, "breast cancer": load_breast_cancer}
-        bunch: Any = makers[name]()
-        features, labels = bunch.data, bunch.target
-    rows = np.random.default_rng(0).permutation(len(labels))[:N_POINTS]
-    codes = np.unique(labels[rows], return_inverse=True)[1]
-    return features[rows].astype(np.float32), codes.astype(np.int64)
-
-
-def draw(labels: Floats, n_labels: int, seed: int) -> Floats:
-    """Return labels of which `n_labels` per class, at most half, are given, the others -1."""
-    generator = np.random.default_rng(seed)
-    partly = np.full(len(labels), -1)
-    for one in np.unique(labels):
-        own = generator.permutation(np.flatnonzero(labels == one))
-        partly[own[: min(n_labels, max(1, len(own) // 2))]] = one
-    return partly
-
-
-def draw_randomly(labels: Floats, seed: int) -> Floats:
-    """Return labels of which five times the number of classes are given, drawn at random."""
-    generator = np.random.default_rng(seed)
-    partly = np.full(len(labels), -1)
-    while len(np.unique(partly)) < 3:
-        chosen = generator.permutation(len(labels))[: 5 * (int(labels.max()) + 1)]
-        partly = np.full(len(labels), -1)
-        partly[chosen] = labels[chosen]
-    return partly
-
-
-def draw_wrongly(labels: Floats, seed: int) -> Floats:
-    """Return 20 labels per class, of which a fifth are of another class."""
-    partly, generator = draw(labels, 20, seed), np.random.default_rng(seed)
-    rows = np.flatnonzero(partly >= 0)
-    wrong = generator.permutation(rows)[: len(rows) // 5]
-    n_classes = int(labels.max()) + 1
-    partly[wrong] = (partly[wrong] + generator.integers(1, n_classes, len(wrong))) % n_classes
-    return partly
-
-
-def unbalance(labels: Floats) -> Floats:
-    """Return the rows of points whose class sizes fall from 1 to 0.1, in a random order."""
-    n_classes = int(labels.max()) + 1
-    kept = np.random.default_rng(0).permutation(0.1 ** (np.arange(n_classes) / (n_classes - 1)))
-    parts = [
-        own[: max(12, int(len(own) * kept[one]))]
-        for one, own in ((one, np.flatnonzero(labels == one)) for one in range(n_classes))
-    ]
-    return np.sort(np.concatenate(parts))
-
-
-def per_class(n_labels: int) -> Callable[[Floats, int], Floats]:
-    """Return how labels are drawn with the same number of each class."""
-    return lambda labels, seed: draw(labels, n_labels, seed)
-
-
-CELLS: dict[str, Callable[[Floats, int], Floats]] = {
-    **{str(n_labels): per_class(n_labels) for n_labels in (1, 2, 5, 20, 100)},
-    "random": draw_randomly,
-    "unbalanced": per_class(5),
-    "wrong": draw_wrongly,
-}
-
-
-def centered(features: Floats) -> Floats:
-    """Return features without their mean, of length one."""
-    moved = features - features.mean(axis=0)
-    return moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-12)
-
-
-def inductive(estimator: Any, features: Floats, partly: Floats) -> Floats:
-    """Fit on the labeled points only."""
-    is_labeled = partly >= 0
-    fitted = estimator.fit(features[is_labeled], partly[is_labeled])
-    return spread_columns(fitted.predict_proba(features), fitted.classes_, int(partly.max()) + 1)
-
-
-def nearest_five(features: Floats, partly: Floats) -> Floats:
-    """Return the votes of the five nearest labels, or of all if there are fewer."""
-    n_neighbors = min(5, int((partly >= 0).sum()))
-    return inductive(KNeighborsClassifier(n_neighbors), features, partly)
-
-
-def machine(inverse_ridge: float, features: Floats, partly: Floats) -> Floats:
-    """Return the scores of a support vector machine with a Gaussian kernel."""
-    is_labeled = partly >= 0
-    fitted = SVC(C=inverse_ridge).fit(features[is_labeled], partly[is_labeled])
-    scores = fitted.decision_function(features)
-    scores = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
-    return spread_columns(scores, fitted.classes_, int(partly.max()) + 1)
-
-
-def spread_columns(scores: Floats, classes: Floats, n_classes: int) -> Floats:
-    """Return scores with a column for every class, also those without a label."""
-    found = np.full((len(scores), n_classes), scores.min() - 1 if scores.min() < 0 else 0.0)
-    found[:, classes] = scores
-    return found
-
-
-def standardized(features: Floats) -> Floats:
-    """Return features of mean 0 and deviation 1."""
-    deviations = features.std(axis=0)
-    return (features - features.mean(axis=0)) / np.where(deviations > 0, deviations, 1)
-
-
-def nearest_prototype(features: Floats, partly: Floats) -> Floats:
-    """Return minus the squared distances to the means of the labeled points."""
-    classes = np.unique(partly[partly >= 0])
-    means = np.stack([features[partly == one].mean(axis=0) for one in classes])
-    scores = 2 * features @ means.T - np.square(means).sum(axis=1)
-    return spread_columns(scores, classes, int(partly.max()) + 1)
-
-
-def transductive(make: Callable[[], Any], features: Floats, partly: Floats) -> Floats:
-    """Fit on all points, of which most have no label."""
-    fitted = make().fit(features, partly)
-    return spread_columns(fitted.predict_proba(features), fitted.classes_, int(partly.max()) + 1)
-
-
-class Graphs:
-    """Weight matrices of a set, each made once: baselines that need them are fitted many times."""
-
-    def __init__(self, features: Floats) -> None:
-        self.features = features
-        self.made: dict[str, Any] = {}
-
-    def gaussian(self, gamma: float) -> Floats:
-        """Return exp(-gamma |x - y|^2) of all pairs."""
-        if "distances" not in self.made:
-            norms = np.square(self.features).sum(axis=1)
-            squares = norms[:, None] + norms - 2 * self.features @ self.features.T
-            self.made["distances"] = squares.clip(min=0).astype(np.float64)
-        return np.exp(-gamma * self.made["distances"])
-
-    def sparse(self, n_neighbors: int) -> sparse.csr_matrix:
-        """Return scikit-learn's graph of ones."""
-        key = f"knn {n_neighbors}"
-        if key not in self.made:
-            model = NearestNeighbors(n_neighbors=n_neighbors).fit(self.features)
-            self.made[key] = model.kneighbors_graph(self.features)
-        return self.made[key].copy()
-
-    def learning(self, n_neighbors: int) -> Any:
-        """Return graphlearning's Gaussian graph."""
-        key = f"gl {n_neighbors}"
-        if key not in self.made:
-            graphlearning: Any = import_module("graphlearning")
-            self.made[key] = graphlearning.weightmatrix.knn(self.features, n_neighbors)
-        return self.made[key]
-
-
-def spread(
-    model: Callable[..., Any],
-    kernel: Callable[[], Any],
-    features: Floats,
-    partly: Floats,
-) -> Floats:
-    """Run scikit-learn's label spreading or propagation with a graph that is kept."""
-
-    def graph(*_: Floats) -> Any:
-        return kernel()
-
-    fitted = model(kernel=graph, max_iter=30).fit(features, partly)
-    return spread_columns(fitted.label_distributions_, fitted.classes_, int(partly.max()) + 1)
-
-
-def learn_on_graph(
-    name: str, options: dict[str, Any], graphs: Graphs, n_neighbors: int
-) -> Contestant:
-    """Return a method of graphlearning on one of the graphs."""
-
-    def run(_: Floats, partly: Floats) -> Floats:
-        graphlearning: Any = import_module("graphlearning")
-        rows = np.flatnonzero(partly >= 0)
-        classes, codes = np.unique(partly[rows], return_inverse=True)
-        model = getattr(graphlearning.ssl, name)(graphs.learning(n_neighbors), **options)
-        scores = np.asarray(model.fit(rows, codes))
-        return spread_columns(np.nan_to_num(scores), classes, int(partly.max()) + 1)
-
-    return run
-
-
-def baselines(features: Floats, *, with_graphlearning: bool) -> dict[str, list[Contestant]]:
-    """Return the variants of each baseline; each takes features and partial labels."""
-    both = (features, centered(features), standardized(features))
-
-    def on(which: Floats, run: Contestant) -> Contestant:
-        return lambda _, partly: run(which, partly)
-
-    def each(run: Contestant) -> list[Contestant]:
-        return [on(one, run) for one in both]
-
-    def regression(inverse_ridge: float = 1.0) -> LogisticRegression:
-        return LogisticRegression(C=inverse_ridge, max_iter=300)
-
-    found: dict[str, list[Contestant]] = {
-        "logistic regression": [
-            one
-            for inverse_ridge in (0.1, 1.0, 10.0, 100.0)
-            for one in each(partial(inductive, regression(inverse_ridge)))
-        ],
-        "k-NN": each(partial(inductive, KNeighborsClassifier(1))) + each(nearest_five),
-        "SVM": each(partial(machine, 1.0)) + each(partial(machine, 10.0)),
-        "nearest prototype": each(nearest_prototype),
-        "self-training": each(partial(transductive, lambda: SelfTrainingClassifier(regression()))),
-    }
-    graphs = [Graphs(one) for one in both]
-    for model in (LabelPropagation, LabelSpreading):
-        kernels: list[Callable[[], Any]] = [
-            partial(graph.sparse, n_neighbors) for graph in graphs for n_neighbors in (7, 10, 20)
-        ]
-        kernels += [partial(graphs[1].gaussian, gamma) for gamma in (10.0, 50.0)]
-        found[model.__name__] = [partial(spread, model, kernel) for kernel in kernels]
-    if with_graphlearning:
-        for title, name, options in (
-            ("laplace", "laplace", {}),
-            ("laplace, mean shift", "laplace", {"mean_shift": True}),
-            ("WNLL", "laplace", {"reweighting": "wnll"}),
-            ("PWLL", "laplace", {"reweighting": "poisson"}),
-            ("poisson", "poisson", {}),
-        ):
-            found[f"graphlearning {title}"] = [
-                learn_on_graph(name, options, graph, n) for graph in graphs for n in (10, 20)
-            ]
-    return found
 
 
 def expected_calibration_error(probabilities: Floats, right: Floats, n_bins: int = 15) -> float:
@@ -336,108 +75,148 @@ def judge(scores: Floats, labels: Floats, partly: Floats) -> dict[str, float]:
 class Ours:
     """Our classifier as it comes; its graph is made once, and its labels are changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, here: LabeledSet) -> None:
+        self.links = None if here.graph is None else here.graph.adjacency
         self.model: DiffResNetClassifier | None = None
 
     def __call__(self, features: Floats, partly: Floats) -> Floats:
         """Fit, or forget all labels and take these: both give the same."""
         if self.model is None:
-            self.model = DiffResNetClassifier().fit(features, partly)
+            self.model = DiffResNetClassifier().fit(features, partly, graph=self.links)
         else:
             self.model.update_labels(np.arange(len(partly)), partly)
         found = self.model.label_distributions_
         return spread_columns(found, self.model.classes_, int(partly.max()) + 1)
 
 
-def contest(
-    name: str, cells: list[str], folder: Path, n_draws: int, methods: list[str] | None
-) -> Iterable[dict[str, Any]]:
-    """Yield the results of each method on a set."""
-    with_graphlearning = find_spec("graphlearning") is not None
-    made: dict[bool, dict[str, list[Contestant]]] = {}
-    for cell in cells:
-        features, labels = load(name)
-        is_cut = cell == "unbalanced"
-        if is_cut:
-            rows = unbalance(labels)
-            features, labels = features[rows], labels[rows]
-        if is_cut not in made:
-            rivals = baselines(features, with_graphlearning=with_graphlearning)
-            made[is_cut] = {OURS: [Ours()], **rivals}
-        draws = [CELLS[cell](labels, seed) for seed in range(n_draws)]
-        for method, variants in made[is_cut].items():
-            if methods is not None and method not in methods:
-                continue
-            kept = folder / f"{name}-{cell}-{method}.json"
-            if not kept.exists():
-                result = run(variants, features, labels, draws)
-                result = {"set": name, "labels": cell, "method": method} | result
-                write_whole(kept, json.dumps(result).encode())
-            result = json.loads(kept.read_text())
-            print(name, cell, method, f"{result['accuracy']:.4f}", flush=True)
-            yield result
+def run_ours(ours: Contestant, here: LabeledSet, draws: list[Floats]) -> Result:
+    """Return accuracies and calibration errors of our classifier."""
+    found = [judge(ours(here.features, partly), here.labels, partly) for partly in draws]
+    errors = [one["calibration_error"] for one in found]
+    result = summarize([one["accuracy"] for one in found], 0)
+    return result | {"calibration_error": float(np.mean(errors)), "calibration_errors": errors}
 
 
-def run(
-    variants: list[Contestant], features: Floats, labels: Floats, draws: list[Floats]
-) -> dict[str, Any]:
-    """Choose a variant on the first draws if there are several, and run it on all."""
-    which = 0
-    if len(variants) > 1:
+def run_baseline(
+    variants: list[Contestant], here: LabeledSet, draws: list[Floats], kept: Result | None
+) -> Result:
+    """Choose a variant on the first draws, or take that of the kept result; run what is missing."""
+
+    def accuracy(variant: Contestant, partly: Floats) -> float:
+        return judge(variant(here.features, partly), here.labels, partly)["accuracy"]
+
+    if kept is None:
         trials = [
-            np.mean(
-                [
-                    judge(variant(features, partly), labels, partly)["accuracy"]
-                    for partly in draws[:N_TRIAL_DRAWS]
-                ]
-            )
-            for variant in variants
+            [accuracy(variant, partly) for partly in draws[:N_TRIAL_DRAWS]] for variant in variants
         ]
-        which = int(np.argmax(trials))
-    found = [judge(variants[which](features, partly), labels, partly) for partly in draws]
-    accuracies = [one["accuracy"] for one in found]
-    result: dict[str, Any] = {
+        which = int(np.argmax(np.mean(trials, axis=1)))
+        accuracies = trials[which]
+    else:
+        which, accuracies = kept["variant"], kept["accuracies"]
+    missing = draws[len(accuracies) :]
+    return summarize([*accuracies, *(accuracy(variants[which], one) for one in missing)], which)
+
+
+def summarize(accuracies: list[float], variant: int) -> Result:
+    """Return what is kept of the draws."""
+    return {
         "accuracy": float(np.mean(accuracies)),
         "ci95": half_interval(np.array(accuracies)),
         "accuracies": accuracies,
-        "variant": which,
+        "variant": variant,
     }
-    if all("calibration_error" in one for one in found):
-        result["calibration_error"] = float(np.mean([one["calibration_error"] for one in found]))
-    return result
 
 
-Place = tuple[str, str, str]
-"""A method, a set, and how labels were drawn."""
+class Contest:
+    """Runs the methods of one cell after another, and remembers what they share in a set.
+
+    Args:
+        folder: of what is finished in a run that is not.
+        n_draws: of labels.
+        is_asked: tells from its name whether a method runs.
+    """
+
+    def __init__(self, folder: Path, n_draws: int, is_asked: Callable[[str], bool]) -> None:
+        self.folder = folder
+        self.n_draws = n_draws
+        self.is_asked = is_asked
+        self.paths: list[Path] = []
+        self.made: dict[tuple[str, bool], tuple[LabeledSet, dict[str, list[Contestant]]]] = {}
+
+    def meet(self, name: str, cell: str) -> tuple[LabeledSet, dict[str, list[Contestant]]]:
+        """Return the points of a cell and the methods with their variants."""
+        key = name, cell == UNBALANCED
+        if key not in self.made:
+            # Graphs of the sets before are large, and of no use any more.
+            self.made = {one: kept for one, kept in self.made.items() if one[0] == name}
+            here = load_cell(name, cell)
+            rivals = baselines(here, with_graphlearning=find_spec("graphlearning") is not None)
+            self.made[key] = here, {OURS: [Ours(here)], **rivals}
+        return self.made[key]
+
+    def run(self, name: str, cell: str, kept: dict[Place, Result]) -> list[Result]:
+        """Return the results of the methods in a cell."""
+        here, contestants = self.meet(name, cell)
+        draws = [CELLS[cell](here.labels, seed) for seed in range(self.n_draws)]
+        results: list[Result] = []
+        for method, variants in contestants.items():
+            if not self.is_asked(method):
+                continue
+            earlier = None if method == OURS else kept.get((method, name, cell))
+            if earlier is not None and len(earlier["accuracies"]) >= self.n_draws:
+                continue
+            path = self.folder / f"{name}-{cell}-{method}-{self.n_draws}.json"
+            if not path.exists():
+                if method == OURS:
+                    result = run_ours(variants[0], here, draws)
+                else:
+                    result = run_baseline(variants, here, draws, earlier)
+                result = {"set": name, "labels": cell, "method": method} | result
+                write_whole(path, json.dumps(result).encode())
+            self.paths.append(path)
+            results.append(json.loads(path.read_text()))
+        return results
+
+    def end(self) -> None:
+        """Forget what was finished: all of it is kept elsewhere."""
+        for path in self.paths:
+            path.unlink()
 
 
-def place(result: dict[str, Any]) -> Place:
+def place(result: Result) -> Place:
     """Return where in the table a result stands."""
     return result["method"], result["set"], result["labels"]
 
 
-def compare(results: dict[Place, dict[str, Any]]) -> None:
+def accuracies_of(results: dict[Place, Result], name: str, cell: str) -> dict[str, Floats]:
+    """Return the accuracies of each method in a cell, on the draws that all of them have."""
+    here = {m: one["accuracies"] for (m, n, c), one in results.items() if (n, c) == (name, cell)}
+    n_draws = min(map(len, here.values()), default=0)
+    return {method: np.array(values[:n_draws]) for method, values in here.items()}
+
+
+def compare(results: dict[Place, Result]) -> None:
     """Print how our classifier stands in every cell, and over all of them."""
-    cells = dict.fromkeys((name, cell) for _, name, cell in results)
     lost, ranks, gaps, ahead = 0, [], [], 0
     print("\n| set | labels | ours (%) | best baseline (%) | difference | calibration error (%) |")
     print("|---" * 6 + "|")
-    for name, cell in cells:
-        here = {m: one for (m, n, c), one in results.items() if (n, c) == (name, cell)}
+    for name, cell in dict.fromkeys((name, cell) for _, name, cell in results):
+        here = accuracies_of(results, name, cell)
         ours = here.pop(OURS, None)
-        if ours is None or not here:
+        rivals = {method: values for method, values in here.items() if TOLD not in method}
+        if ours is None or not rivals:
             continue
-        best, rival = max(here.items(), key=lambda pair: pair[1]["accuracy"])
-        paired = np.array(ours["accuracies"]) - np.array(rival["accuracies"])
+        best = max(rivals, key=lambda method: rivals[method].mean())
+        paired = ours - rivals[best]
         gap, wide = float(paired.mean()), half_interval(paired)
         lost += gap + wide < -LARGEST_LOSS
         ahead += gap >= 0
         gaps.append(gap)
-        ranks.append(1 + sum(one["accuracy"] > ours["accuracy"] for one in here.values()))
-        error = 100 * ours.get("calibration_error", math.nan)
+        ranks.append(1 + sum(values.mean() > ours.mean() for values in rivals.values()))
+        error = 100 * results[OURS, name, cell].get("calibration_error", math.nan)
         print(
-            f"| {name} | {cell} | {100 * ours['accuracy']:.1f} | {best} "
-            f"{100 * rival['accuracy']:.1f} | {100 * gap:+.1f} ± {100 * wide:.1f} | {error:.1f} |"
+            f"| {name} | {cell} | {100 * ours.mean():.1f} | {best} "
+            f"{100 * rivals[best].mean():.1f} | {100 * gap:+.1f} ± {100 * wide:.1f} | {error:.1f} |"
         )
     print(
         f"\n{len(gaps)} cells: at or above the best baseline in {ahead}, more than "
@@ -446,26 +225,61 @@ def compare(results: dict[Place, dict[str, Any]]) -> None:
     )
 
 
+def tabulate(results: dict[Place, Result], sets: Sequence[str]) -> None:
+    """Print the mean accuracy of each method in each cell over sets, and its mean rank."""
+    cells = cells_of(sets[0])
+    means: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    ranks: dict[str, list[int]] = defaultdict(list)
+    for name, cell in product(sets, cells):
+        here = {m: values.mean() for m, values in accuracies_of(results, name, cell).items()}
+        for method, value in here.items():
+            means[method][cell].append(value)
+            if TOLD not in method:
+                above = [m for m, other in here.items() if other > value and TOLD not in m]
+                ranks[method].append(1 + len(above))
+    print(f"\n| mean accuracy (%) | sets | {' | '.join(cells)} | mean rank |")
+    print("|---" * (len(cells) + 3) + "|")
+    for method in sorted(means, key=lambda one: np.mean(ranks[one]) if ranks[one] else math.inf):
+        numbers = [f"{100 * np.mean(means[method][cell]):.1f}" for cell in cells]
+        n_sets = max(map(len, means[method].values()))
+        rank = f"{np.mean(ranks[method]):.1f}" if ranks[method] else ""
+        print(f"| {method} | {n_sets} | {' | '.join(numbers)} | {rank} |")
+
+
 def main() -> None:
     """Run what is asked for, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--sets", default=",".join((*SETS, *GRAPHS)))
     parser.add_argument("--cells", default=",".join(CELLS))
     parser.add_argument("--draws", type=int, default=N_DRAWS)
     parser.add_argument("--methods", help="names, with semicolons between them; all if not given")
+    parser.add_argument("--baselines-only", action="store_true", help="all methods but ours")
     parser.add_argument("--unfinished", type=Path, default=Path("unfinished"))
     given = parser.parse_args()
     set_threads(1)
     warnings.simplefilter("ignore")
     methods = None if given.methods is None else given.methods.split(";")
+
+    def is_asked(method: str) -> bool:
+        without = given.baselines_only and method == OURS
+        return not without and (methods is None or method in methods)
+
+    names, cells = given.sets.split(","), given.cells.split(",")
+    places = [(name, cell) for name in names for cell in cells if cell in cells_of(name)]
     results = {place(result): result for result in kept_results("few_labels")}
-    for name in given.sets.split(","):
-        cells = given.cells.split(",")
-        for result in contest(name, cells, given.unfinished, given.draws, methods):
-            results[place(result)] = result
-        command = f"python benchmarks/few_labels.py --draws {given.draws}"
-        write_results("few_labels", command, list(results.values()))
+    contest, start = Contest(given.unfinished, given.draws, is_asked), time.monotonic()
+    command = f"python benchmarks/few_labels.py --draws {given.draws}"
+    for done, (name, cell) in enumerate(places, start=1):
+        found = contest.run(name, cell, results)
+        results |= {place(result): result for result in found}
+        keep_results("few_labels", command, list(results.values()))
+        minutes = (time.monotonic() - start) / 60
+        progress = f"{done} of {len(places)} cells, {minutes:.1f} minutes"
+        print(f"{progress}: {name}, {cell}, {len(found)} methods", flush=True)
+    contest.end()
     compare(results)
+    tabulate(results, SETS)
+    tabulate(results, GRAPHS)
 
 
 if __name__ == "__main__":

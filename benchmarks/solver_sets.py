@@ -9,7 +9,8 @@ from diffresnet.datasets.files import find_data_file
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
 from diffresnet.estimators.solution import SolverName
 from diffresnet.measuring.statistics import half_interval
-from few_labels import draw, judge
+from few_label_sets import draw
+from few_labels import judge
 from timing import set_threads, write_results
 
 SETS = (

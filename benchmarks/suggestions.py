@@ -23,7 +23,8 @@ from sklearn.cluster import KMeans
 from diffresnet._support.writing import finite, write_whole
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.measuring.statistics import difference_of, half_interval, percent
-from few_labels import Floats, centered, load
+from few_label_baselines import centered
+from few_label_sets import Floats, load
 from timing import set_threads, write_results
 
 SETS = ("digits", "umist", "vowel", "segment", "cifar10", "stackoverflow")

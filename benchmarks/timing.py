@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from threadpoolctl import threadpool_limits
 
+from diffresnet._support.writing import write_whole
+
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 
@@ -41,13 +43,17 @@ def set_threads(n_threads: int) -> None:
 
 
 def write_results(name: str, command: str, results: list[dict[str, Any]]) -> None:
-    """Print the results and keep them, with the command and the machine, in `docs/results`."""
-    machine = {"processor": platform.processor() or platform.machine(), "torch": torch.__version__}
-    content = {"command": command, "machine": machine, "results": results}
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n")
+    """Print the results and keep them."""
+    keep_results(name, command, results)
     for result in results:
         print(json.dumps(result))
+
+
+def keep_results(name: str, command: str, results: list[dict[str, Any]]) -> None:
+    """Write the results, with the command and the machine, to `docs/results`."""
+    machine = {"processor": platform.processor() or platform.machine(), "torch": torch.__version__}
+    content = {"command": command, "machine": machine, "results": results}
+    write_whole(RESULTS / f"{name}.json", (json.dumps(content, indent=2) + "\n").encode())
 
 
 def kept_results(name: str) -> list[dict[str, Any]]:

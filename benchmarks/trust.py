@@ -32,7 +32,8 @@ from diffresnet._support.writing import write_whole
 from diffresnet.datasets.files import find_data_file
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.measuring.statistics import half_interval
-from few_labels import Floats, centered, draw, draw_wrongly, load
+from few_label_baselines import centered
+from few_label_sets import Floats, draw, draw_wrongly, load
 from timing import kept_results, set_threads, write_results
 
 N_SEEDS = 20

@@ -32,8 +32,12 @@ def test_python_of_the_docs(tmp_path: Path) -> None:
     layers = python_of(README.parent / "docs/layers.md")
     assert len(layers) == 2
     run("\n".join(layers), tmp_path)
-    (classifier,) = python_of(README.parent / "docs/classifier.md")
+    classifier, values, several = python_of(README.parent / "docs/classifier.md")
     assert float(run(classifier, tmp_path).splitlines()[-1]) > 0.9
+    coverage, explained = run(values, tmp_path).splitlines()[1:]
+    assert float(coverage) > 0.8
+    assert float(explained) > 0.35
+    assert float(run(several, tmp_path).splitlines()[-1]) > 0.9
     (nodes,) = python_of(README.parent / "docs/nodes.md")
     found = re.match(r"3 train and 5 validation .* 5 splits x 1 inits (\S+)", run(nodes, tmp_path))
     assert found is not None

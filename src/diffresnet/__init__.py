@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from diffresnet.diffusion.input import StabilityWarning
     from diffresnet.diffusion.operator import DiffusionOperator
-    from diffresnet.estimators import DiffResNetClassifier, LabeledKFold
+    from diffresnet.estimators import (
+        DiffResNetClassifier,
+        DiffResNetMultiLabelClassifier,
+        DiffResNetRegressor,
+        LabeledKFold,
+    )
     from diffresnet.graph.distance_weights import weights_from_distances
     from diffresnet.graph.neighbors import Neighbors, kth_distances, nearest_neighbors
     from diffresnet.graph.normalization import normalize
@@ -22,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DiffResNetClassifier",
+    "DiffResNetMultiLabelClassifier",
+    "DiffResNetRegressor",
     "DiffusionOperator",
     "LabeledKFold",
     "Neighbors",
@@ -40,6 +47,8 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "DiffResNetClassifier": "estimators",
+    "DiffResNetMultiLabelClassifier": "estimators",
+    "DiffResNetRegressor": "estimators",
     "DiffusionOperator": "diffusion.operator",
     "LabeledKFold": "estimators",
     "Neighbors": "graph.neighbors",

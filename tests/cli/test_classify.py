@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from diffresnet.cli import app
 from diffresnet.estimators import solution
-from diffresnet.estimators.solvers.mixture import LabelSampling
+from diffresnet.estimators.sampling import LabelSampling
 
 N = 40
 

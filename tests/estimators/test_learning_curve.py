@@ -72,3 +72,10 @@ def test_refusals() -> None:
         DiffResNetClassifier().fit(points, partly(classes)).learning_curve()
     with pytest.raises(ValueError, match=r"learning_curve.*solver='mixture'"):
         DiffResNetClassifier(solver="kernel").fit(points, partly(classes, 3)).learning_curve()
+
+
+def test_few_labels_give_no_verdict() -> None:
+    wide = LearningCurve((2, 4), (0.75, 0.68), ((0.2, 0.98), (0.25, 0.97)), 0.68)
+    assert wide.sentences[1].startswith("So few labels do not tell")
+    narrow = LearningCurve((20, 40), (0.85, 0.88), ((0.7, 0.9), (0.8, 0.95)), 0.88)
+    assert narrow.sentences[1] == "Twice the labels would hardly help: some 88% would be right."

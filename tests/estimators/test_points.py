@@ -40,3 +40,11 @@ def test_new_points_read_from_their_neighbors() -> None:
     assert torch.equal(points.places.read(values), values)
     found = points.attach(given[::7] + 0.01, 8, 4).read(values)
     assert torch.allclose(found, values[::7])
+
+
+def test_more_classes_need_more_modes() -> None:
+    points = fitted(np.random.default_rng(0).standard_normal((500, 5)))
+    assert points.for_classes(30) is points
+    more = points.for_classes(60)
+    assert more.spectrum.modes.shape[1] >= 180
+    assert more.operator is points.operator

@@ -9,7 +9,14 @@ GENERATOR = torch.Generator().manual_seed(0)
 
 def weigh_two(left: Tensor, right: Tensor, classes: Tensor, *expected: float) -> Weighed:
     biases = torch.zeros(left.shape[1], dtype=torch.float64)
-    return weigh([left, right], classes, expected=expected, n_scaled=1, biases=biases, doubt=0.5)
+    return weigh(
+        [left, right],
+        classes,
+        expected=expected,
+        usual_scales=(None, 1.0),
+        biases=biases,
+        doubt=0.5,
+    )
 
 
 def noise(n_labels: int, n_classes: int) -> Tensor:

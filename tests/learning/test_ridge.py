@@ -1,8 +1,10 @@
+import math
+
 import pytest
 import torch
 from torch.nn.functional import one_hot
 
-from diffresnet.learning.ridge import BIAS, solve_ridge
+from diffresnet.learning.ridge import BIAS, solve_ridge, solve_targets
 
 GENERATOR = torch.Generator().manual_seed(0)
 
@@ -32,3 +34,47 @@ def test_the_ridge_has_the_least_error() -> None:
     chosen = solve_ridge(gram, classes, 4)
     errors = [solve_ridge(gram, classes, 4, ridges=(one,)).error for one in (1e-4, 1.0, 1e3)]
     assert chosen.error <= min(errors)
+
+
+def with_constant(gram: torch.Tensor, targets: torch.Tensor, ridge: float) -> torch.Tensor:
+    """Return coefficients, and a free constant last: H a + b = y, and the coefficients sum to 0."""
+    n_points = len(gram)
+    system = torch.ones(n_points + 1, n_points + 1, dtype=torch.float64)
+    system[:-1, :-1] = gram + ridge * torch.eye(n_points, dtype=torch.float64)
+    system[-1, -1] = 0
+    return torch.linalg.solve(system, torch.cat([targets, torch.zeros(1, targets.shape[1])]))
+
+
+def test_a_free_constant_is_found_and_left_out_exactly() -> None:
+    gram, targets = random_gram(9), torch.randn(9, 2, generator=GENERATOR, dtype=torch.float64)
+    found = solve_targets(gram, targets, constant=math.inf, ridges=(0.3,))
+    whole = with_constant(gram, targets, 0.3)
+    assert torch.allclose(found.coefficients, whole[:-1])
+    assert torch.allclose(found.bias, whole[-1])
+    for out in range(9):
+        rest = [one for one in range(9) if one != out]
+        fewer = with_constant(gram[rest][:, rest], targets[rest], 0.3)
+        assert torch.allclose(found.held_out[out], gram[out, rest] @ fewer[:-1] + fewer[-1])
+
+
+def test_a_large_constant_is_nearly_free_and_none_is_none() -> None:
+    gram, targets = random_gram(6), torch.randn(6, 1, generator=GENERATOR, dtype=torch.float64)
+    free = solve_targets(gram, targets, constant=math.inf, ridges=(1.0,))
+    large = solve_targets(gram, targets, constant=1e8, ridges=(1.0,))
+    assert torch.allclose(free.held_out, large.held_out, atol=1e-6)
+    none = solve_targets(gram, targets, constant=0.0, ridges=(1.0,))
+    inner = gram + torch.eye(6, dtype=torch.float64)
+    assert torch.allclose(none.coefficients, torch.linalg.solve(inner, targets))
+    assert none.bias.tolist() == [0.0]
+
+
+def test_a_single_row_beside_a_free_constant() -> None:
+    one = torch.ones(1, 1, dtype=torch.float64)
+    found = solve_targets(one, 0 * one, constant=math.inf)
+    assert found.held_out.tolist() == [[0.0]]
+    assert found.coefficients.tolist() == [[0.0]]
+
+
+def test_there_must_be_a_ridge() -> None:
+    with pytest.raises(ValueError, match="`ridges` must hold a number, got none"):
+        solve_targets(random_gram(3), torch.ones(3, 1).double(), constant=0.0, ridges=())

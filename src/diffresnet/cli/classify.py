@@ -15,8 +15,8 @@ from diffresnet.cli.console import new_table, say, show, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
-from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes
 from diffresnet.files.links import read_graph
 from diffresnet.files.points import Points, labels_of, read_points

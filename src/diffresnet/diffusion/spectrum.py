@@ -9,15 +9,10 @@ import numpy.typing as npt
 import torch
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import (
-    ArpackError,
-    ArpackNoConvergence,
-    LinearOperator,
-    eigs,
-    eigsh,
-)
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 from torch import Tensor
 
+from diffresnet.diffusion.subspace import slowest_modes
 from diffresnet.graph import matrix as mx
 
 DENSE_EIGENVALUES = 256
@@ -25,9 +20,6 @@ DENSE_EIGENVALUES = 256
 
 LANCZOS_RESTARTS = 50
 """How often the iteration for the largest eigenvalue starts anew before it is given up."""
-
-MODE_TOLERANCE = 1e-2
-"""Of the eigenvalues of slow modes, relative: what they are good for needs no more."""
 
 DENSE_MODES = 200
 MOST_COMPONENTS = 1000
@@ -116,9 +108,9 @@ class Spectrum:
             rates = np.zeros(constant.shape[1], dtype=array.dtype)
             modes = constant.toarray()
             if moving > 0:
-                found, others = _slowest_modes(array, constant, moving)
-                rates = np.concatenate([rates, found])
-                modes = np.concatenate([modes, others], axis=1)
+                found, others = slowest_modes(laplacian, constant, moving)
+                rates = np.concatenate([rates, found.numpy()])
+                modes = np.concatenate([modes, others.numpy()], axis=1)
         values = laplacian.values()
         return cls(values.new_tensor(rates).clamp(min=0), values.new_tensor(modes))
 
@@ -158,20 +150,3 @@ def _without_constant_modes(laplacian: sparse.csr_array, constant: sparse.csr_ar
         return -(laplacian @ column) - far * (constant @ (constant.T @ column))
 
     return LinearOperator((n_points, n_points), matvec=apply, dtype=laplacian.dtype)
-
-
-def _slowest_modes(
-    laplacian: sparse.csr_array, constant: sparse.csr_array, n_modes: int
-) -> tuple[Floats, Floats]:
-    """Return the least positive eigenvalues and their vectors."""
-    n_points = laplacian.shape[0]
-    shifted = _without_constant_modes(laplacian, constant)
-    start = _start(n_points).astype(laplacian.dtype)
-    try:
-        largest, modes = eigsh(shifted, k=n_modes, which="LA", tol=MODE_TOLERANCE, v0=start)
-    except ArpackNoConvergence as error:
-        largest, modes = error.eigenvalues, error.eigenvectors
-    except ArpackError:  # cliques, all modes of which decay alike: none is slow
-        return np.zeros(0, laplacian.dtype), np.zeros((n_points, 0), laplacian.dtype)
-    order = np.argsort(-largest)
-    return -largest[order], modes[:, order]

@@ -22,7 +22,8 @@ def find_threshold(held_out: HeldOut, proportions: Floats, error_rate: float) ->
 
     It is the lowest one at which the held-out labels whose answers have as much or more are wrong
     so seldom that a binomial upper bound (Clopper and Pearson's) of the error rate is at most
-    `error_rate`. Labels are weighed so that their classes are as common as among all points.
+    `error_rate`. Labels are weighed so that their classes are as common as among all points. The
+    lowest of many thresholds that pass may pass by chance: the bound is no guarantee.
 
     Args:
         held_out: labels that were held out.

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet.estimators.audit import Floats, HeldOut
+from diffresnet.estimators.sampling import LabelSampling, proportions_beforehand
 from diffresnet.estimators.solution import Solution
-from diffresnet.estimators.solvers.mixture import LabelSampling, proportions_beforehand
 from diffresnet.learning.labels import UNLABELED, Labels
 from diffresnet.measuring.statistics import wilson_interval
 
@@ -77,8 +77,7 @@ def mean_confidence(solution: Solution, encoded: Rows) -> float | None:
 
 def drawn_at_random(encoded: Rows, n_classes: int, sampling: LabelSampling) -> bool:
     """Tell whether the labeled points were drawn at random, or are taken for that."""
-    before = proportions_beforehand(Labels.of(encoded, n_classes), sampling)
-    return float(before.max() - before.min()) > 0
+    return proportions_beforehand(Labels.of(encoded, n_classes), sampling).is_random
 
 
 def find_proportions(held_out: HeldOut, solution: Solution, *, at_random: bool) -> Floats:

@@ -23,8 +23,9 @@ from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
 from diffresnet.estimators.learning_curve import LearningCurve, measure_curve
 from diffresnet.estimators.novelty import measure_novelty
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Solution
-from diffresnet.estimators.solvers.mixture import LabelSampling, SolvedMixture
+from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.suggestion import suggest_points
 from diffresnet.learning.labels import UNLABELED

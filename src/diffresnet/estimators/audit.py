@@ -90,6 +90,28 @@ def audit_labels(
     )
 
 
+def check_coverage(
+    function: str, coverage: float, n_held_out: int, *, what: str, remedy: str, fewest: int = 0
+) -> None:
+    """Raise if there are too few held-out labels, or values, to say what holds that often.
+
+    Args:
+        function: which is asked, for messages.
+        coverage: how often; c of it needs c / (1 - c) of them.
+        n_held_out: how many there are.
+        what: they are.
+        remedy: what to do, after the number that is needed.
+        fewest: that it takes in any case.
+    """
+    check_real(function, "coverage", coverage)
+    if coverage >= 1:
+        fail(function, "coverage", "below 1", coverage, "Take 0.9, for instance.")
+    needed = max(fewest, math.ceil(coverage / (1 - coverage) - 1e-9))
+    if n_held_out < needed:
+        must = f"low enough for {n_held_out} {what} that can be held out"
+        fail(function, "coverage", must, coverage, f"It takes {needed} of them, {remedy}")
+
+
 def conformal_sets(
     probabilities: Floats, held_out: HeldOut, proportions: Floats, coverage: float
 ) -> npt.NDArray[np.bool_]:
@@ -108,15 +130,13 @@ def conformal_sets(
     Raises:
         ValueError: if there are too few held-out labels for that.
     """
-    function = "DiffResNetClassifier.predict_set"
-    check_real(function, "coverage", coverage)
-    if coverage >= 1:
-        fail(function, "coverage", "below 1", coverage, "Take 0.9, for instance.")
-    needed = math.ceil(coverage / (1 - coverage) - 1e-9)
-    if len(held_out.rows) < needed:
-        must = f"low enough for {len(held_out.rows)} labels that can be held out"
-        remedy = f"It takes {needed} of them, two or more per class. Label more points."
-        fail(function, "coverage", must, coverage, remedy)
+    check_coverage(
+        "DiffResNetClassifier.predict_set",
+        coverage,
+        len(held_out.rows),
+        what="labels",
+        remedy="two or more per class. Label more points.",
+    )
     weights = held_out.weights(proportions)
     order = np.argsort(held_out.of_labels)
     # One more label, the point's own, could be anything: it counts as the least likely.

@@ -17,6 +17,8 @@ from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import (
     FLOATS,
+    check_given,
+    check_length,
     check_parameters,
     check_prior,
     check_scored,
@@ -25,13 +27,14 @@ from diffresnet.estimators.input import (
     check_update,
     choose_step,
     input_kept_on_failure,
+    plain_prior,
     seed_of,
     split_input,
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats, SolverName
-from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.storage import read_model, write_model
 from diffresnet.estimators.suggestion import suggest_first
@@ -151,11 +154,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
         check_parameters(self)
-        if y is None:
-            name = type(self).__name__
-            raise ValueError(
-                f"This {name} estimator requires y to be passed, but the target y is None."
-            )
+        check_given(self, y)
         encoded, classes = encode_labels(f"{type(self).__name__}.fit", "y", y)
         check_several(f"{type(self).__name__}.fit", "y", classes)
         check_prior(self.class_prior, classes)
@@ -178,6 +177,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     ) -> None:
         """Do all that depends on the labels."""
         merged = copies.merge(encoded, len(classes))
+        points = points.for_classes(len(classes))
         solution = solve_labels(self, points, merged, classes, seed)
         # Everything has worked: now change the state.
         self.solution_, self.encoded_labels_, self.seed_ = solution, encoded, seed
@@ -219,8 +219,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "solution_")
         encoded, classes = encode_labels(f"{type(self).__name__}.score", "y", y)
         check_scored(classes, self.classes_)
-        is_labeled = encoded != UNLABELED
-        right = self.predict(X)[is_labeled] == classes[encoded[is_labeled]]
+        is_labeled, found = encoded != UNLABELED, self.predict(X)
+        check_length(f"{type(self).__name__}.score", len(found), len(encoded))
+        right = found[is_labeled] == classes[encoded[is_labeled]]
         weights = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
         return float(np.average(right, weights=weights))
 
@@ -231,7 +232,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             indices: which of the fitted points.
             labels: their labels; a missing one removes what was there. New classes are welcome.
 
-        Raises `ValueError` if an index is out of range; nothing has changed then.
+        Raises `ValueError` if an index is out of range, or if a class has labels only on copies of
+        points of another class; nothing has changed then.
         """
         check_is_fitted(self, "solution_")
         check_parameters(self)
@@ -267,7 +269,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         An existing file is replaced.
         """
         check_is_fitted(self, "solution_")
-        return write_model(self, Path(path))
+        labels = {"classes": self.classes_, "encoded_labels": self.encoded_labels_}
+        plain = {"class_prior": plain_prior(self.class_prior, self.classes_)}
+        return write_model(self, Path(path), self.solution_.points, labels, plain)
 
     @classmethod
     def load(cls, path: str | Path) -> "DiffResNetClassifier":
@@ -275,7 +279,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
 
         Raises `ValueError` if the file is not a saved classifier.
         """
-        model, points, copies, encoded, classes = read_model(cls, Path(path))
+        names = "encoded_labels", "classes"
+        model, points, copies, (encoded, classes) = read_model(cls, Path(path), names)
+        check_parameters(model)
         model._learn(points, copies, encoded, classes, seed_of(model.random_state))
         return model
 

@@ -1,6 +1,7 @@
 """Components of the graph: labels spread within one only."""
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,25 @@ from diffresnet.learning.labels import Labels
 class UnreachedWarning(UserWarning):
     """Some points are not connected to any label."""
 
+
+@dataclass(frozen=True)
+class Wording:
+    """What an estimator says about points that are not connected to any label.
+
+    Attributes:
+        name: of the estimator.
+        known: what others are connected to.
+        instead: what these get.
+        remedy: what to do.
+    """
+
+    name: str = "DiffResNetClassifier"
+    known: str = "label"
+    instead: str = "the class prior"
+    remedy: str = "Label one of each (see `suggest`), or raise `n_top`."
+
+
+OF_CLASSIFIER = Wording()
 
 PENALTY = 5.0
 """What the score of a class loses in a component that has labels, but none of it."""
@@ -52,15 +72,19 @@ def score_components(
     return scores[torch.from_numpy(components).long()]
 
 
-def warn_of_unreached(reached: npt.NDArray[np.bool_], components: npt.NDArray[Any]) -> None:
-    """Warn if points are not connected to any label."""
+def warn_of_unreached(
+    reached: npt.NDArray[np.bool_],
+    components: npt.NDArray[Any],
+    wording: Wording = OF_CLASSIFIER,
+) -> None:
+    """Warn if points are not connected to any label, as if the caller's caller did it."""
     if reached.all():
         return
     n_components = len(np.unique(components[~reached]))
     warnings.warn(
-        f"DiffResNetClassifier: {count(int((~reached).sum()), 'point')} in "
-        f"{count(n_components, 'component')} of the graph are not connected to any label and "
-        "get the class prior. Label one of each (see `suggest`), or raise `n_top`.",
+        f"{wording.name}: {count(int((~reached).sum()), 'point')} in "
+        f"{count(n_components, 'component')} of the graph are not connected to any {wording.known} "
+        f"and get {wording.instead}. {wording.remedy}",
         UnreachedWarning,
         stacklevel=3,
     )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 from diffresnet._support.checks import fail
 from diffresnet.learning.labels import UNLABELED
@@ -15,6 +16,10 @@ Rows = npt.NDArray[np.int64]
 
 ROUNDING = 1e-3
 """Points on the unit sphere that are nearer are one: so far does float16 move them."""
+
+N_SPACED = 100
+SPACED = 10.0
+"""Points whose neighbors are nearer than so many roundings are no copies, but dense."""
 
 N_AXES = 4
 N_SHIFTS = 3
@@ -61,7 +66,7 @@ class Copies:
         return cls(np.unique(point, return_index=True)[1], point)
 
     @classmethod
-    def near(cls, points: Any, lengths: Any) -> "Copies":
+    def near(cls, points: Any, lengths: Any, fewest: int = 2) -> "Copies":
         """Find points that differ by rounding only, such as embeddings that were float16 once.
 
         Points are projected on a few random axes; those in one cell of a grid there are compared
@@ -70,12 +75,18 @@ class Copies:
         Args:
             points: (N, d) of length one.
             lengths: (N,) that they had before.
+            fewest: such points that become one; fewer of them stay what they are, and so do all
+                where points lie as near to each other anyway.
 
         Examples:
             >>> Copies.near(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1e-5]]), np.ones(3)).point
             array([0, 1, 0])
         """
         leaders = _find_leaders(np.asarray(points), np.asarray(lengths))
+        if _are_dense(np.asarray(points)[np.unique(leaders)]):
+            return cls.none(len(leaders))
+        is_few = np.bincount(leaders, minlength=len(leaders))[leaders] < fewest
+        leaders = np.where(is_few, np.arange(len(leaders)), leaders)
         return cls(*np.unique(leaders, return_inverse=True))
 
     def then(self, later: "Copies") -> "Copies":
@@ -87,9 +98,27 @@ class Copies:
         """How many rows are there beside the first of each point."""
         return len(self.point) - len(self.first)
 
-    def keeps_every_class(self, encoded: Rows, n_classes: int) -> bool:
-        """Tell whether every class keeps a label when equal rows become one point."""
-        return bool(np.isin(np.arange(n_classes), self._vote(encoded, n_classes)).all())
+    def keeping_every_class(self, encoded: Rows, n_classes: int) -> "Copies":
+        """Return these copies, but rows whose class no point would have are points of their own.
+
+        Args:
+            encoded: (N,) the class of each row, -1 for none.
+            n_classes: K.
+
+        Examples:
+            >>> Copies(np.array([0]), np.array([0, 0, 0])).keeping_every_class(
+            ...     np.array([0, 0, 1]), 2
+            ... ).point
+            array([0, 0, 1])
+        """
+        lost = np.setdiff1d(np.arange(n_classes), self.vote(encoded, n_classes))
+        leaders = self.first[self.point]
+        alone = np.flatnonzero(np.isin(encoded, lost))
+        for row in alone[leaders[alone] == alone]:  # the first of a point: the next one leads it
+            others = np.flatnonzero((leaders == row) & ~np.isin(np.arange(len(leaders)), alone))
+            leaders[others] = others[:1].repeat(len(others))
+        leaders[alone] = alone
+        return Copies(*np.unique(leaders, return_inverse=True))
 
     def merge(self, encoded: Rows, n_classes: int) -> Rows:
         """Return the class of each point (M,): the most common one of its rows, -1 for none.
@@ -101,7 +130,7 @@ class Copies:
         Raises:
             ValueError: if a class has labels only on rows that are equal to rows of others.
         """
-        merged = self._vote(encoded, n_classes)
+        merged = self.vote(encoded, n_classes)
         lost = np.setdiff1d(np.arange(n_classes), merged)
         if len(lost):
             rows = np.flatnonzero(encoded != UNLABELED)
@@ -109,7 +138,7 @@ class Copies:
             other = int(rows[(self.point[rows] == self.point[row]) & (encoded[rows] != lost[0])][0])
             remedy = "Correct one of the two labels, or drop the class."
             got = f"different ones for rows {row} and {other}"
-            fail("update_labels", "labels", "the same for equal points", got, remedy)
+            fail("DiffResNetClassifier", "labels", "the same for equal points", got, remedy)
         return merged
 
     def labeled_rows(self, points: Rows, classes: Rows, encoded: Rows) -> Rows:
@@ -124,6 +153,18 @@ class Copies:
         pairs = zip(points.tolist(), classes.tolist(), strict=True)
         return np.array([first[pair] for pair in pairs], dtype=np.int64)
 
+    def average(self, given: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the value of each point (M,): the mean of its rows', NaN for none.
+
+        Args:
+            given: (N,) the value of each row, NaN for none.
+        """
+        rows = np.flatnonzero(~np.isnan(given))
+        n_given = np.bincount(self.point[rows], minlength=len(self.first))
+        parts = given[rows] / n_given[self.point[rows]]
+        means = np.bincount(self.point[rows], parts, minlength=len(self.first))
+        return np.where(n_given > 0, means, np.nan)
+
     def contradictions(self, encoded: Rows) -> tuple[tuple[int, ...], ...]:
         """Return the labeled rows of each point whose labels differ."""
         if self.n_copies == 0:
@@ -134,7 +175,8 @@ class Copies:
         torn = points[counts > 1]
         return tuple(tuple(rows[self.point[rows] == one].tolist()) for one in torn)
 
-    def _vote(self, encoded: Rows, n_classes: int) -> Rows:
+    def vote(self, encoded: Rows, n_classes: int) -> Rows:
+        """Return what `merge` does, also if that leaves a class without a label."""
         if self.n_copies == 0:
             return encoded
         rows = np.flatnonzero(encoded != UNLABELED)
@@ -145,6 +187,15 @@ class Copies:
         labeled = np.unique(places[0])
         merged[labeled] = votes[labeled].toarray().argmax(axis=1)
         return merged
+
+
+def _are_dense(points: npt.NDArray[Any]) -> bool:
+    """Tell whether different points are hardly farther apart than rounding moves them."""
+    if len(points) < 2:
+        return False
+    seen = points[np.random.default_rng(0).permutation(len(points))[:N_SPACED]]
+    gaps = np.sort(cdist(seen, points), axis=1)[:, 1]
+    return float(np.median(gaps)) < SPACED * ROUNDING
 
 
 def _digests(features: Any) -> list[bytes]:

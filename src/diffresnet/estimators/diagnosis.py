@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from diffresnet._support.words import count
 from diffresnet.estimators.accuracy import ExpectedAccuracy
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.learning_curve import LearningCurve
@@ -68,7 +69,8 @@ class Diagnosis:
         ]
         if self.n_copies:
             found.append(
-                f"{self.n_copies} rows are copies of others, but for rounding: they are one point."
+                f"{count(self.n_copies, 'row')} repeat others, but for rounding: such rows are one "
+                "point."
             )
         if self.n_isolated:
             found.append(f"{self.n_isolated} points have no link at all.")

@@ -163,7 +163,7 @@ def _to_dense(features: Any, sketch: Tensor | None) -> Tensor:
         dense = features.toarray()
     if dense.dtype != np.float32 or float(np.abs(dense).max(initial=0)) > 1e15:
         dense = dense.astype(np.float64)
-    return torch.from_numpy(np.ascontiguousarray(dense))
+    return torch.from_numpy(np.require(dense, requirements=["C", "W"]))
 
 
 def _rows_of_length_one(features: Any) -> sparse.csr_array:

@@ -1,20 +1,21 @@
-"""What users give the classifier: parameters, features, a graph; checked."""
+"""What users give an estimator: parameters, features, a graph; checked."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 from torch import Tensor
 
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
-from diffresnet._support.types import Search
+from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
-from diffresnet.estimators.solvers.mixture import LabelSampling
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.weights import graph_weights
 from diffresnet.learning.labels import UNLABELED
@@ -32,21 +33,63 @@ INPUT_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 """What scikit-learn's checks of the input set before anything has worked."""
 
 
+class GraphParameters(Protocol):
+    """What every estimator has: how its graph is built."""
+
+    n_top: int
+    bandwidth_rank: int
+    normalization: Normalization
+    search: Literal["auto", "exact", "approximate"]
+    graph: Literal["features", "precomputed"]
+    random_state: Any
+    n_jobs: int | None
+    n_features_in_: int
+
+
+class LabelParameters(GraphParameters, Protocol):
+    """What the estimators that learn from labels have beside it."""
+
+    step_size: float | Literal["auto"]
+    n_steps: int | Literal["auto"]
+    label_sampling: LabelSampling
+
+
+def check_graph_parameters(model: GraphParameters) -> None:
+    """Raise if a parameter of the graph is out of range."""
+    name = type(model).__name__
+    check_count(name, "n_top", model.n_top, low=2)
+    check_count(name, "bandwidth_rank", model.bandwidth_rank, low=2)
+    check_choice(name, "normalization", model.normalization, ("symmetric", "sinkhorn"))
+    check_choice(name, "search", model.search, ("auto", "exact", "approximate"))
+    check_choice(name, "graph", model.graph, ("features", "precomputed"))
+    if model.n_jobs is not None and model.n_jobs != -1:
+        check_count(name, "n_jobs", model.n_jobs, low=1)
+
+
+def check_label_parameters(model: LabelParameters) -> None:
+    """Raise if a parameter of the graph, of diffusion or of the labels is out of range."""
+    check_graph_parameters(model)
+    name = type(model).__name__
+    check_choice(name, "label_sampling", model.label_sampling, get_args(LabelSampling))
+    if not (isinstance(model.step_size, str) and model.step_size == "auto"):
+        check_real(name, "step_size", model.step_size)
+    if not (isinstance(model.n_steps, str) and model.n_steps == "auto"):
+        check_count(name, "n_steps", model.n_steps, low=0)
+
+
 def check_parameters(model: "DiffResNetClassifier") -> None:
     """Raise if a parameter is out of range."""
-    check_count(NAME, "n_top", model.n_top, low=2)
-    check_count(NAME, "bandwidth_rank", model.bandwidth_rank, low=2)
-    check_choice(NAME, "normalization", model.normalization, ("symmetric", "sinkhorn"))
-    check_choice(NAME, "search", model.search, ("auto", "exact", "approximate"))
-    check_choice(NAME, "graph", model.graph, ("features", "precomputed"))
+    check_label_parameters(model)
     check_choice(NAME, "solver", model.solver, get_args(SolverName))
-    check_choice(NAME, "label_sampling", model.label_sampling, get_args(LabelSampling))
-    if not (isinstance(model.step_size, str) and model.step_size == "auto"):
-        check_real(NAME, "step_size", model.step_size)
-    if not (isinstance(model.n_steps, str) and model.n_steps == "auto"):
-        check_count(NAME, "n_steps", model.n_steps, low=0)
-    if model.n_jobs is not None and model.n_jobs != -1:
-        check_count(NAME, "n_jobs", model.n_jobs, low=1)
+
+
+def check_given(model: object, y: Any) -> None:
+    """Raise if there is no `y` at all, in scikit-learn's words."""
+    if y is None:
+        name = type(model).__name__
+        raise ValueError(
+            f"This {name} estimator requires y to be passed, but the target y is None."
+        )
 
 
 def check_prior(prior: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
@@ -69,6 +112,11 @@ def check_prior(prior: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64
     return given / given.sum()
 
 
+def plain_prior(prior: Any, classes: npt.NDArray[Any]) -> Any:
+    """Return a class prior as JSON can hold it, which has no keys but text."""
+    return check_prior(prior, classes) if isinstance(prior, Mapping) else prior
+
+
 def check_several(function: str, argument: str, classes: npt.NDArray[Any]) -> None:
     """Raise if there is no label, or one class only."""
     if len(classes) == 0:
@@ -78,6 +126,13 @@ def check_several(function: str, argument: str, classes: npt.NDArray[Any]) -> No
         got = f"only one class, {classes[0]!s}"
         remedy = "Label a point of another class."
         fail(function, argument, "labels of two classes or more", got, remedy)
+
+
+def check_length(function: str, n_points: int, n_given: int) -> None:
+    """Raise if there is not one label or value for each point."""
+    if n_points != n_given:
+        remedy = "Give one for each row of X."
+        fail(function, "y", f"of {n_points} entries, one for each point", n_given, remedy)
 
 
 def check_scored(given: npt.NDArray[Any], classes: npt.NDArray[Any]) -> None:
@@ -90,19 +145,35 @@ def check_scored(given: npt.NDArray[Any], classes: npt.NDArray[Any]) -> None:
         fail(function, "y", f"of the kind of the classes, {classes.dtype}", got, remedy)
 
 
-def check_sizes(features: Any, links: Any, n_labels: int) -> int:
-    """Return the number of points, or raise if features, graph and labels disagree."""
+def check_sizes(
+    features: Any,
+    links: Any,
+    n_labels: int,
+    name: str = NAME,
+    remedy: str = "Use -1 for points without a label.",
+) -> int:
+    """Return the number of points, or raise if features, graph and labels disagree.
+
+    Args:
+        features: (N, d), or None.
+        links: (N, N), or None.
+        n_labels: how many labels, or values, were given.
+        name: of the estimator.
+        remedy: what to do about points without one.
+    """
     sizes = [part.shape[0] for part in (features, links) if part is not None]
-    remedy = "Give one row, or one label, for each point."
     if len(set(sizes)) > 1:
-        fail(f"{NAME}.fit", "graph", f"of {sizes[0]} points", f"{sizes[1]} points", remedy)
+        every = "Give one row, or one label, for each point."
+        fail(f"{name}.fit", "graph", f"of {sizes[0]} points", f"{sizes[1]} points", every)
     if n_labels != sizes[0]:
         must = f"of {sizes[0]} entries, one for each point"
-        fail(f"{NAME}.fit", "y", must, f"{n_labels} entries", "Use -1 for points without a label.")
+        fail(f"{name}.fit", "y", must, f"{n_labels} entries", remedy)
     return sizes[0]
 
 
-def choose_step(step_size: float | Literal["auto"], operator: DiffusionOperator) -> float:
+def choose_step(
+    step_size: float | Literal["auto"], operator: DiffusionOperator, name: str = NAME
+) -> float:
     """Return the size of a diffusion step; raise if it would let diffusion grow without bound."""
     value = USUAL_STEP if step_size == "auto" else step_size
     # Below 1 / (the largest degree) it never does; only else the bound is worth computing.
@@ -111,28 +182,31 @@ def choose_step(step_size: float | Literal["auto"], operator: DiffusionOperator)
     if step_size != "auto":
         must = f"at most {operator.max_stable_step_size:.3g}, the stability bound of this graph"
         remedy = "Lower it and raise `n_steps` instead, or leave it to 'auto'."
-        fail(NAME, "step_size", must, step_size, remedy)
+        fail(name, "step_size", must, step_size, remedy)
     return SAFE_STEP * operator.max_stable_step_size
 
 
-def weights_of(graph: Any) -> Tensor:
+def weights_of(graph: Any, name: str = NAME) -> Tensor:
     """Return the weights of a given graph, as CSR."""
     weights = graph_weights(graph).float()
     if weights.ndim != 2:
-        remedy = "Fit one classifier for each graph."
-        fail(f"{NAME}.fit", "graph", "one graph, (N, N)", f"shape {tuple(weights.shape)}", remedy)
+        remedy = "Fit one estimator for each graph."
+        fail(f"{name}.fit", "graph", "one graph, (N, N)", f"shape {tuple(weights.shape)}", remedy)
     return weights if mx.is_csr(weights) else mx.to_csr(weights)
 
 
 def seed_of(random_state: Any) -> int:
     """Return a seed: an int as it is, anything else as scikit-learn takes it."""
     if isinstance(random_state, int | np.integer):
+        if not 0 <= random_state < 2**32:
+            must, remedy = "a number from 0 to 4294967295, None or a RandomState", "Take 0."
+            fail(NAME, "random_state", must, str(random_state), remedy)
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 @contextmanager
-def input_kept_on_failure(model: "DiffResNetClassifier") -> Generator[None]:
+def input_kept_on_failure(model: object) -> Generator[None]:
     """Let a model that was fitted before stay what it was if the block fails."""
     before = {name: vars(model).get(name) for name in INPUT_ATTRIBUTES}
     try:
@@ -152,23 +226,47 @@ def choose_search(search: Literal["auto", "exact", "approximate"], n_points: int
     return "approximate" if n_points > LARGEST_EXACT_SEARCH else "exact"
 
 
-def split_input(model: "DiffResNetClassifier", X: Any, graph: Any) -> tuple[Any, Any]:  # noqa: N803
+def split_input(model: GraphParameters, X: Any, graph: Any) -> tuple[Any, Any]:  # noqa: N803
     """Return the features, or None, and the weights of the links, or None."""
+    name, estimator = type(model).__name__, cast("BaseEstimator", model)
     if model.graph == "precomputed":
         if graph is not None:
-            remedy = "Drop `graph`, or make the classifier with `graph='features'`."
-            fail(f"{NAME}.fit", "graph", "None if X is the graph", "both", remedy)
-        validate_data(model, X, accept_sparse=True)
-        return None, weights_of(X)
-    links = None if graph is None else weights_of(graph)
+            remedy = "Drop `graph`, or make the estimator with `graph='features'`."
+            fail(f"{name}.fit", "graph", "None if X is the graph", "both", remedy)
+        validate_data(estimator, X, accept_sparse=True)
+        return None, weights_of(X, name)
+    links = None if graph is None else weights_of(graph, name)
     if X is not None:
-        return validate_data(model, X, accept_sparse="csr", dtype=FLOATS), links
+        return validate_data(estimator, X, accept_sparse="csr", dtype=FLOATS), links
     if links is None:
         remedy = "Pass features, a graph, or both."
-        fail(f"{NAME}.fit", "X", "features, or None beside a graph", None, remedy)
+        fail(f"{name}.fit", "X", "features, or None beside a graph", None, remedy)
     vars(model).pop("feature_names_in_", None)
     model.n_features_in_ = links.shape[0]
     return None, links
+
+
+def check_rows(function: str, indices: Any, n_points: int) -> npt.NDArray[np.int64]:
+    """Return row numbers of fitted points, each given once, or raise."""
+    places = check_numbers(
+        function, "indices", indices, n_points, "row numbers of the fitted points"
+    )
+    if len(np.unique(places)) < len(places):
+        fail(function, "indices", "different", places, "Give each point once.")
+    return places
+
+
+def check_numbers(
+    function: str, argument: str, given: Any, n_all: int, what: str
+) -> npt.NDArray[np.int64]:
+    """Return whole numbers below `n_all`, or raise; `what` says what they are."""
+    places = np.atleast_1d(np.asarray(given))
+    if places.size == 0:
+        places = places.astype(np.int64)
+    if places.dtype.kind not in "iu" or np.any((places < 0) | (places >= n_all)):
+        must = f"whole numbers from 0 to {n_all - 1}"
+        fail(function, argument, must, places, f"Pass {what}.")
+    return places
 
 
 def check_update(
@@ -183,18 +281,11 @@ def check_update(
         classes: what they are.
     """
     function, n_points = f"{NAME}.update_labels", len(encoded)
-    places = np.atleast_1d(np.asarray(indices))
-    if places.size == 0:
-        places = places.astype(np.int64)
+    places = check_rows(function, indices, n_points)
     given = np.atleast_1d(np.asarray(labels, dtype=object))
-    if places.dtype.kind not in "iu" or np.any((places < 0) | (places >= n_points)):
-        remedy = "Pass row numbers of the fitted points."
-        fail(function, "indices", f"whole numbers from 0 to {n_points - 1}", places, remedy)
     if places.shape != given.shape:
         must, remedy = f"{len(places)} labels", "Pass one label for each index."
         fail(function, "labels", must, len(given), remedy)
-    if len(np.unique(places)) < len(places):
-        fail(function, "indices", "different", places, "Give each point once.")
     everything = np.full(n_points, None, dtype=object)
     is_labeled = encoded != UNLABELED
     everything[is_labeled] = classes[encoded[is_labeled]].tolist()

@@ -25,6 +25,9 @@ TRAINED_FOLDS = (
 EXPONENTS = (0.25, 0.5, 1.0)
 """Of the power law; each is believed as far as it fits."""
 
+WIDEST = 0.6
+"""A wider interval of the accuracy says nothing of what more labels would do."""
+
 LEAST_GAIN = 0.02
 """Twice the labels help if they are worth so much."""
 
@@ -52,12 +55,13 @@ class LearningCurve:
         steps = ", ".join(
             f"{value:.0%} with {n}" for n, value in zip(self.n_labels, self.accuracy, strict=True)
         )
+        said = f"The accuracy to expect, by the number of labels: {steps}."
+        low, high = self.interval[-1]
+        if high - low > WIDEST:
+            return said, "So few labels do not tell whether more would help; they often do."
         gain = self.expected_at_double - self.accuracy[-1]
         helps = "would help" if gain >= LEAST_GAIN else "would hardly help"
-        return (
-            f"The accuracy to expect, by the number of labels: {steps}.",
-            f"Twice the labels {helps}: some {self.expected_at_double:.0%} would be right.",
-        )
+        return said, f"Twice the labels {helps}: some {self.expected_at_double:.0%} would be right."
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)

@@ -1,22 +1,22 @@
-"""The points of a classifier and their graph, with copies as one point."""
+"""The points of an estimator and their graph, with copies as one point."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.features import FeatureSpace, Placed
-from diffresnet.estimators.input import choose_search
+from diffresnet.estimators.input import GraphParameters, choose_search
 from diffresnet.estimators.points import FittedPoints
 
-if TYPE_CHECKING:
-    from diffresnet.estimators.classifier import DiffResNetClassifier
+FEWEST_NEAR = 6
+"""So many near copies become one point: the width of the kernel at each would be their distance."""
 
 
 def place(
-    model: "DiffResNetClassifier",
+    model: GraphParameters,
     features: Any,
     links: Any,
     *,
@@ -30,7 +30,7 @@ def place(
         model: its parameters say how.
         features: (N, d), or None.
         links: (N, N), or None.
-        n_classes: to be told apart.
+        n_classes: to be told apart; 1 for values.
         seed: of the reduction of features.
         encoded: (N,) the class of each row, -1 for none, if there are labels.
     """
@@ -38,10 +38,12 @@ def place(
     copies, placed = Copies.none(n_rows), None
     if features is not None and links is None:
 
-        def keeps(found: Copies) -> bool:
-            return encoded is None or found.keeps_every_class(encoded, n_classes)
+        def keep_classes(found: Copies) -> Copies:
+            if encoded is None or found.n_copies == 0:
+                return found
+            return found.keeping_every_class(encoded, n_classes)
 
-        copies, placed = _place_once(features, seed, keeps)
+        copies, placed = _place_once(features, seed, keep_classes)
     points = FittedPoints.make(
         features,
         links,
@@ -56,20 +58,20 @@ def place(
     return points, copies
 
 
-def _place_once(features: Any, seed: int, keeps: Callable[[Copies], bool]) -> tuple[Copies, Placed]:
+def _place_once(
+    features: Any, seed: int, keep_classes: Callable[[Copies], Copies]
+) -> tuple[Copies, Placed]:
     """Return which rows are copies, and the others as points.
 
     Args:
         features: (N, d).
         seed: of their reduction.
-        keeps: whether every class keeps a label.
+        keep_classes: sees to it that every class keeps a label.
     """
-    copies = Copies.of(features)
-    if not keeps(copies):
-        return Copies.none(features.shape[0]), FeatureSpace.fit(features, seed)
+    copies = keep_classes(Copies.of(features))
     placed = FeatureSpace.fit(features[copies.first] if copies.n_copies else features, seed)
-    near = Copies.near(placed.points, placed.lengths)
-    if near.n_copies == 0 or not keeps(copies.then(near)):
+    near = Copies.near(placed.points, placed.lengths, FEWEST_NEAR)
+    if near.n_copies == 0:
         return copies, placed
-    copies = copies.then(near)
+    copies = keep_classes(copies.then(near))
     return copies, FeatureSpace.fit(features[copies.first], seed)

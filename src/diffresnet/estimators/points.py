@@ -1,7 +1,7 @@
 """What a fit computes from the points alone: everything but what the labels say."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -135,6 +135,13 @@ class FittedPoints:
     def places(self) -> Places:
         """The fitted points as a solver sees them."""
         return Places(self.points, self.lengths)
+
+    def for_classes(self, n_classes: int) -> "FittedPoints":
+        """Return the points with as many modes as so many classes need, found anew if missing."""
+        n_modes = min(self.operator.n_points, max(N_MODES, MODES_PER_CLASS * n_classes))
+        if self.spectrum.modes.shape[1] >= n_modes:
+            return self
+        return replace(self, spectrum=Spectrum.of(self.operator.laplacian, n_modes))
 
     def some_places(self, rows: Tensor) -> Places:
         """Return some of the fitted points as a solver sees them."""

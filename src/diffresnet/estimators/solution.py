@@ -11,8 +11,9 @@ from torch import Tensor
 
 from diffresnet.estimators.components import PENALTY, score_components
 from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solvers.kernel import KernelSolver
-from diffresnet.estimators.solvers.mixture import LabelSampling, MixtureSolver
+from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.network import NetworkSolver
 from diffresnet.estimators.solvers.solver import Solved, Solver
 from diffresnet.estimators.strength import (
@@ -85,7 +86,10 @@ class Solution:
             n_top: neighbors that a new point receives from, itself counted.
             bandwidth_rank: of the kernel's width.
         """
-        places = self.points.attach(given, n_top, bandwidth_rank)
+        return self.at(self.points.attach(given, n_top, bandwidth_rank))
+
+    def at(self, places: Places) -> Floats:
+        """Return the probabilities of any points, (n, K)."""
         scores = _score(self.solved, self.component_scores, places)
         return _to_probabilities(scores + self.bias, self.reached, self.prior, places)
 

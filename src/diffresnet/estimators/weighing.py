@@ -1,4 +1,4 @@
-"""How much each part counts: a small convex problem on labels that were held out.
+"""How much each part counts: a small problem on labels that were held out, convex but for noise.
 
 Scores are weighted sums of the parts' scores, plus a bias for each class. The weights have the
 largest likelihood of the held-out labels, times a normal density around those expected beforehand.
@@ -20,7 +20,10 @@ from torch import Tensor
 from diffresnet.learning.calibration import held_out_losses
 
 SCALES = tuple(2.0 ** (step / 2) for step in range(-8, 17))
-"""What scores may be multiplied by, to make the probabilities honest."""
+"""What the scores of a part may be multiplied by before it is weighed."""
+
+SCALE_DOUBT = 1.0
+"""How far, as a logarithm, a scale may be from the usual one."""
 
 NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)
 USUAL_NOISE = 0.05
@@ -50,7 +53,7 @@ def weigh(
     classes: Tensor,
     *,
     expected: tuple[float, ...],
-    n_scaled: int,
+    usual_scales: tuple[float | None, ...],
     biases: Tensor,
     doubt: float,
 ) -> Weighed:
@@ -60,14 +63,13 @@ def weigh(
         held_out: (n, K) scores of the labels, of each part.
         classes: (n,) of these.
         expected: the weight of each part beforehand.
-        n_scaled: the scores of so many parts at the beginning are logarithms of probabilities;
-            those of the others are first scaled to fit the labels best.
+        usual_scales: what the scores of each part are usually multiplied by, to be logarithms of
+            probabilities; labels may change it. None if they are such logarithms.
         biases: (K,) of the classes beforehand.
         doubt: the deviation of a weight from what is expected.
     """
-    scales = [1.0] * n_scaled
-    for scores in held_out[n_scaled:]:
-        scales.append(SCALES[int(held_out_losses(scores, classes, SCALES).argmin())])
+    pairs = zip(held_out, usual_scales, strict=True)
+    scales = [1.0 if usual is None else _scale(one, classes, usual) for one, usual in pairs]
     scaled = torch.stack([s * one for s, one in zip(scales, held_out, strict=True)]).numpy()
     usual = np.concatenate([expected, biases.numpy()])
     doubts = np.r_[[doubt] * len(expected), [BIAS_DOUBT] * len(biases)]
@@ -78,6 +80,13 @@ def weigh(
             best, found, noise = value + tried / USUAL_NOISE, solution, tried
     weights = [float(one * scale) for one, scale in zip(found, scales, strict=False)]
     return Weighed(tuple(weights), torch.from_numpy(found[len(scales) :]), noise)
+
+
+def _scale(scores: Tensor, classes: Tensor, usual: float) -> float:
+    """Return what scores are to be multiplied by: what fits the labels, and is not too unusual."""
+    losses = len(classes) * held_out_losses(scores, classes, SCALES).numpy()
+    off = np.log(np.array(SCALES) / usual) / SCALE_DOUBT
+    return SCALES[int((losses + off**2 / 2).argmin())]
 
 
 def _fit(

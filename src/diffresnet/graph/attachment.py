@@ -45,7 +45,7 @@ def attach_rows(given: Any) -> sparse.csr_array:
     rows = sparse.csr_array(given, dtype=np.float64)
     if rows.nnz and (rows.data.min() < 0):
         remedy = "Pass weights of links to the fitted points."
-        fail("DiffResNetClassifier.predict", "X", "non-negative", rows.data.min(), remedy)
+        fail("predict", "X", "non-negative", rows.data.min(), remedy)
     sums = np.asarray(rows.sum(axis=1)).ravel()
     return sparse.csr_array(rows.multiply((1 / np.where(sums > 0, sums, 1))[:, None]))
 

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from scipy import sparse
 from sklearn.utils import column_or_1d
 from torch import Tensor
 
 from diffresnet._support.checks import fail
+from diffresnet.learning.ridge import Ridge, solve_ridge
 
 UNLABELED = -1
 """The class of a point without a label."""
@@ -57,6 +59,16 @@ class Labels:
     def counts(self) -> Tensor:
         """How many points of each class have a label, (K,)."""
         return torch.bincount(self.classes, minlength=self.n_classes)
+
+    def regress(self, gram: Tensor, some: Tensor | None = None) -> Ridge:
+        """Return kernel ridge regression of the classes, or of some of them.
+
+        Args:
+            gram: (n, n) kernel of these.
+            some: (n,) which labels; None for all.
+        """
+        classes = self.classes if some is None else self.classes[some]
+        return solve_ridge(gram, classes, self.n_classes)
 
     def folds(self, n_folds: int, generator: torch.Generator) -> Iterator[tuple["Labels", Tensor]]:
         """Yield labels without a fold, and which are held out; never the only one of a class."""
@@ -107,6 +119,42 @@ def encode_labels(
     encoded = np.full(len(values), UNLABELED, dtype=np.int64)
     encoded[is_labeled] = codes
     return encoded, classes
+
+
+def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.int64]:
+    """Return which labels each point has, (N, K): 1 if it has one, 0 if not, -1 if unknown.
+
+    Args:
+        function: which takes them, for messages.
+        argument: its argument, for messages.
+        y: (N, K) of 0 and 1, dense, sparse or a frame; see `is_missing` for cells that are unknown.
+
+    Raises:
+        ValueError: if they are not two-dimensional, or something else than 0, 1 or unknown.
+
+    Examples:
+        >>> encode_indicators("fit", "y", [[1, 0], [None, 1]])
+        array([[ 1,  0],
+               [-1,  1]])
+    """
+    given: Any = y
+    values = given.toarray() if sparse.issparse(y) else np.asarray(y)
+    if values.ndim != 2 or values.shape[1] == 0:
+        remedy = "Give a column for each label, or take DiffResNetClassifier for one class a point."
+        fail(function, argument, "two-dimensional, (N, K)", f"shape {values.shape}", remedy)
+    if values.dtype.kind in "biuf":
+        is_unknown = np.isnan(values) | (values == UNLABELED)
+    else:
+        flat = [is_missing(value) for value in values.ravel().tolist()]
+        is_unknown = np.array(flat, dtype=bool).reshape(values.shape)
+        values = np.where(is_unknown, 0, values)  # pandas' NA is not to be compared
+    is_wrong = ~(is_unknown | (values == 0) | (values == 1))
+    if is_wrong.any():
+        row, column = (int(place) for place in np.argwhere(is_wrong)[0])
+        got = f"{values[row, column]!s} in row {row}, column {column}"
+        remedy = "Make a column of 0 and 1 for each label; -1, None and NaN mean unknown."
+        fail(function, argument, "0, 1 or missing", got, remedy)
+    return np.where(is_unknown, UNLABELED, values == 1).astype(np.int64)
 
 
 def name_classes(

@@ -1,5 +1,6 @@
-"""Kernel ridge regression of classes: in closed form, and so are the scores of held-out labels."""
+"""Kernel ridge regression: in closed form, and so is what it says of held-out labels and values."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +16,12 @@ away from that label's class."""
 
 RIDGES = tuple(10.0 ** (step / 2) for step in range(-8, 7))
 
+LARGEST_CHOICE = 24
+"""Of more columns, this number of random sums choose the ridge."""
+
+SMALLEST = 1e-300
+"""A single row beside a free constant is not missed at all: 0 / 0 is 0."""
+
 
 @dataclass(frozen=True)
 class Ridge:
@@ -22,7 +29,7 @@ class Ridge:
 
     Attributes:
         coefficients: (n, K) of the labeled points.
-        held_out: (n, K) scores of each labeled point, learned from the others.
+        held_out: (n, K) what the others say of each labeled point.
         error: their mean squared error.
         ridge: that has the least of it.
         bias: (K,) the scores of a point that is like no other.
@@ -40,9 +47,6 @@ def solve_ridge(
 ) -> Ridge:
     """Fit one-hot classes, with the ridge that held-out labels like best.
 
-    With H = K + ridge I and a = H^-1 Y, the label i is missed by a_i / (H^-1)_ii when it is left
-    out (Allen's PRESS): one eigendecomposition serves every ridge and every label.
-
     Args:
         gram: (n, n) kernel of the labeled points, of mean diagonal one.
         classes: (n,) their classes.
@@ -56,17 +60,64 @@ def solve_ridge(
     """
     targets = one_hot(classes, n_classes).to(gram) - 1 / n_classes
     constant = BIAS if len(classes) >= FEWEST_FOR_BIAS * n_classes else 0.0
-    values, vectors = torch.linalg.eigh((gram + gram.mT) / 2 + constant)
-    values, rotated = values.clamp(min=0), vectors.mT @ targets
-    best: Ridge | None = None
-    for ridge in ridges:
+    return solve_targets(gram, targets, constant=constant, ridges=ridges)
+
+
+def solve_targets(
+    gram: Tensor, targets: Tensor, *, constant: float, ridges: tuple[float, ...] = RIDGES
+) -> Ridge:
+    """Fit columns of numbers, with the ridge that those of held-out rows like best.
+
+    With the variance c of a constant b beside the kernel, and H = K + ridge I,
+
+        b = 1' H^-1 Y / (1 / c + 1' H^-1 1),    a = H^-1 (Y - b),
+
+    and the row i is missed by a_i / C_ii when it is left out (Allen's PRESS), where
+    C = H^-1 - H^-1 1 1' H^-1 / (1 / c + 1' H^-1 1): one eigendecomposition serves every ridge and
+    every row.
+
+    Args:
+        gram: (n, n) kernel, of mean diagonal one.
+        targets: (n, K) what is fitted.
+        constant: c; 0 for none, infinity for one that is free.
+        ridges: to choose from.
+
+    Examples:
+        A free constant alone is the mean, of the other rows where one is left out.
+
+        >>> targets = torch.tensor([[1.0], [2.0], [6.0]]).double()
+        >>> found = solve_targets(torch.zeros(3, 3).double(), targets, constant=math.inf)
+        >>> found.bias, found.held_out[:, 0]
+        (tensor([3.], dtype=torch.float64), tensor([4.0000, 3.5000, 1.5000], dtype=torch.float64))
+    """
+    if not ridges:
+        raise ValueError("solve_targets: `ridges` must hold a number, got none.")
+    values, vectors = torch.linalg.eigh((gram + gram.mT) / 2)
+    values = values.clamp(min=0)
+    stiffness = 1 / constant if constant > 0 else math.inf
+    sums = vectors.sum(dim=0)
+
+    def solve(rotated: Tensor, ridge: float) -> tuple[Tensor, Tensor, Tensor]:
         inverse = 1 / (values + ridge)
-        coefficients = vectors @ (inverse.unsqueeze(1) * rotated)
-        missed = coefficients / (vectors.square() @ inverse).unsqueeze(1)
-        error = float(missed.square().sum(dim=1).mean())
-        if best is None or error < best.error:
-            bias = constant * coefficients.sum(dim=0)
-            best = Ridge(coefficients, targets - missed, error, ridge, bias)
-    if best is None:
-        raise ValueError("solve_ridge: `ridges` must hold a number, got none.")
-    return best
+        ones = vectors @ (inverse * sums)  # H^-1 1
+        held = stiffness + ones.sum()
+        bias = (inverse * sums) @ rotated / held
+        coefficients = vectors @ (inverse.unsqueeze(1) * rotated) - ones.unsqueeze(1) * bias
+        diagonal = vectors.square() @ inverse - ones.square() / held
+        return coefficients, coefficients / diagonal.clamp(min=SMALLEST).unsqueeze(1), bias
+
+    sketched = vectors.mT @ _sketch(targets)
+    ridge = min(ridges, key=lambda one: float(solve(sketched, one)[1].square().sum()))
+    coefficients, missed, bias = solve(vectors.mT @ targets, ridge)
+    error = float(missed.square().sum(dim=1).mean())
+    return Ridge(coefficients, targets - missed, error, ridge, bias)
+
+
+def _sketch(targets: Tensor) -> Tensor:
+    """Return fewer columns, of which sums of squares are nearly in proportion: enough to choose."""
+    n_columns = targets.shape[1]
+    if n_columns <= LARGEST_CHOICE:
+        return targets
+    generator = torch.Generator().manual_seed(0)
+    signs = torch.randint(0, 2, (n_columns, LARGEST_CHOICE), generator=generator) * 2 - 1
+    return targets @ signs.to(targets)

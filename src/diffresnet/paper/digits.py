@@ -58,7 +58,7 @@ def run_digits(
         n_draws: how many.
         advance: called with the number of draws done and a remark.
     """
-    points, truth = load_digits(return_X_y=True)
+    points, truth = map(np.asarray, load_digits(return_X_y=True))
     accuracies: dict[str, list[float]] = {}
     shown = None
     for draw in range(n_draws):

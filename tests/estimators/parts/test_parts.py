@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from diffresnet.estimators.parts.features import choose_kernel, feature_kernels, fit_features
+from diffresnet.estimators.parts.linear import fit_linear
 from diffresnet.estimators.parts.part import RidgePart
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
 from diffresnet.estimators.parts.together import fit_together
@@ -41,7 +42,7 @@ def some_labels() -> Labels:
     return Labels(rows, codes[rows], 3)
 
 
-@pytest.mark.parametrize("fit", [propagation, features, together])
+@pytest.mark.parametrize("fit", [propagation, features, together, fit_linear])
 def test_finds_clusters(fit: Fit) -> None:
     given, codes = clusters()
     points = fitted(given)
@@ -52,7 +53,7 @@ def test_finds_clusters(fit: Fit) -> None:
     assert float((part.held_out.argmax(dim=1) == some_labels().classes).double().mean()) > 0.9
 
 
-@pytest.mark.parametrize("fit", [propagation, features, together])
+@pytest.mark.parametrize("fit", [propagation, features, together, fit_linear])
 def test_scores_of_labeled_points_are_those_of_the_kernel(fit: Fit) -> None:
     points, labels = fitted(clusters()[0]), some_labels()
     part = fit(points, labels)

@@ -3,11 +3,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from diffresnet.estimators.solvers.mixture import (
-    MixtureSettings,
-    MixtureSolver,
-    proportions_beforehand,
-)
+from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
 from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters, fitted
@@ -48,17 +44,6 @@ def test_a_graph_alone() -> None:
         assert bool((solved.score(alone.places).argmax(dim=1) == classes).all())
 
 
-def test_how_labels_were_drawn() -> None:
-    def beforehand(*counts: int) -> list[float]:
-        classes = torch.repeat_interleave(torch.arange(len(counts)), torch.tensor(counts))
-        labels = Labels(torch.arange(len(classes)), classes, len(counts))
-        return proportions_beforehand(labels, "auto").tolist()
-
-    assert beforehand(5, 5, 5, 5) == [0.25] * 4
-    assert beforehand(100, 100, 96, 100) == [0.25] * 4
-    assert beforehand(17, 2) == [18 / 21, 3 / 21]
-
-
 def test_adapts_to_how_common_the_classes_are() -> None:
     given, codes = clusters(2)
     rare = np.r_[np.arange(40), 40 + np.arange(10)]
@@ -71,4 +56,4 @@ def test_adapts_to_how_common_the_classes_are() -> None:
         labels = Labels(rows, classes[rows], 2)
         biases = solver.solve(points, labels, Strength(0.5, 8), generator).biases
         shifts.append(float(biases[0] - biases[1]))
-    assert shifts[0] > shifts[1] + 0.5
+    assert shifts[0] > shifts[1] + 0.3

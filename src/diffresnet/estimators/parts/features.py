@@ -11,11 +11,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from diffresnet.estimators.parts.part import RidgePart, unless_zero
+from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
-from diffresnet.learning.labels import Labels
-from diffresnet.learning.ridge import solve_ridge
 
 SHARPNESSES = (0.3, 1.0, 3.0)
 """What squared distances are multiplied by, in units of their median."""
@@ -141,7 +139,7 @@ class FeatureScorer:
 
 
 def feature_kernels(
-    points: FittedPoints, labels: Labels, step_size: float, generator: torch.Generator
+    points: FittedPoints, labels: Targets, step_size: float, generator: torch.Generator
 ) -> Iterator[FeatureKernel]:
     """Yield the kernels to choose from."""
     order = torch.randperm(points.operator.n_points, generator=generator)[:N_REFERENCES]
@@ -154,7 +152,7 @@ def feature_kernels(
             yield FeatureKernel.of(geometry, everything[labels.rows], references, factor)
 
 
-def choose_kernel(kernels: list[FeatureKernel], labels: Labels, order: Tensor) -> FeatureKernel:
+def choose_kernel(kernels: list[FeatureKernel], labels: Targets, order: Tensor) -> FeatureKernel:
     """Return the kernel with the least error of held-out labels.
 
     Args:
@@ -165,14 +163,13 @@ def choose_kernel(kernels: list[FeatureKernel], labels: Labels, order: Tensor) -
     tried = order[:N_FOR_CHOICE]
 
     def error(kernel: FeatureKernel) -> float:
-        gram = kernel.gram[tried][:, tried]
-        return solve_ridge(gram, labels.classes[tried], labels.n_classes).error
+        return labels.regress(kernel.gram[tried][:, tried], tried).error
 
     return min(kernels, key=error)
 
 
-def fit_features(kernel: FeatureKernel, labels: Labels) -> RidgePart:
+def fit_features(kernel: FeatureKernel, labels: Targets) -> RidgePart:
     """Learn from labels by the features."""
-    ridge = solve_ridge(kernel.gram, labels.classes, labels.n_classes)
+    ridge = labels.regress(kernel.gram)
     name = "features alone" if kernel.geometry.diffused is None else "diffused features"
     return RidgePart.of(name, ridge, ((1.0, kernel),))

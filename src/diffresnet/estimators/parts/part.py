@@ -31,6 +31,19 @@ class Part(Protocol):
         ...
 
 
+class Targets(Protocol):
+    """What is known of some points: labels, or values."""
+
+    @property
+    def rows(self) -> Tensor:
+        """Which points, (n,)."""
+        ...
+
+    def regress(self, gram: Tensor, some: Tensor | None = None) -> Ridge:
+        """Return kernel ridge regression of it, or of some of it, with the kernel of these."""
+        ...
+
+
 class Scorer(Protocol):
     """A function of points that a kernel spans."""
 

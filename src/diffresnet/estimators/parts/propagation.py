@@ -10,11 +10,9 @@ import torch
 from torch import Tensor
 
 from diffresnet.diffusion.filters import GraphFilter
-from diffresnet.estimators.parts.part import RidgePart, unless_zero
+from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
-from diffresnet.learning.labels import Labels
-from diffresnet.learning.ridge import solve_ridge
 
 FLOOR = 0.01
 """Modes slower than this, relative to the mean rate, are all as smooth."""
@@ -58,7 +56,7 @@ class GraphKernel:
     scale: float
 
     @classmethod
-    def of(cls, points: FittedPoints, labels: Labels) -> "GraphKernel":
+    def of(cls, points: FittedPoints, labels: Targets) -> "GraphKernel":
         """Make the kernel of the labeled points."""
         filtered, rows = smoothing_filter(points), labels.rows
         gram = _entries(filtered, rows, points.kernel_columns)
@@ -80,9 +78,9 @@ def smoothing_filter(points: FittedPoints) -> GraphFilter:
     return GraphFilter.of(laplacian, points.spectrum, lambda rates: (rates / mean + FLOOR) ** -2)
 
 
-def fit_propagation(kernel: GraphKernel, labels: Labels) -> RidgePart:
+def fit_propagation(kernel: GraphKernel, labels: Targets) -> RidgePart:
     """Learn from labels through the graph alone."""
-    ridge = solve_ridge(kernel.gram, labels.classes, labels.n_classes)
+    ridge = labels.regress(kernel.gram)
     return RidgePart.of("labels spread over the graph", ridge, ((1.0, kernel),))
 
 

@@ -91,7 +91,11 @@ def fit_prototypes(
     order = torch.randperm(len(graph_view.points), generator=generator)
     learning = _Learning(settings, graph_view, feature_view, order[: settings.n_sampled])
     graph, features = learning.directions(labels)
-    stability = measure_stability(graph_view, graph, learning.sample, generator, settings)
+    # The fewer labels, the more depends on it.
+    n_restarts = max(1, round(settings.n_restarts * labels.n_classes / len(labels.rows)))
+    stability = measure_stability(
+        graph_view, graph, learning.sample, generator, settings, n_restarts=n_restarts
+    )
     held_out = learning.held_out(labels, generator)
     found = GraphPrototypes(points.spectrum.modes, graph_view, graph, held_out[0], stability)
     if feature_view is None or features is None:

@@ -21,7 +21,7 @@ class PrototypeSettings:
         many_classes: with more classes the graph's view is sharper, by the root of the excess.
         softness: how much the nearest labeled points of a class outweigh the others in the graph's
             view, in units of the sharpness.
-        n_restarts: of the measure of stability.
+        n_restarts: of the measure of stability with one label per class; fewer with more labels.
         least_stability: below it the graph is not trusted; see `trust`.
         stability_range: from there on it is, more and more, and wholly at its end.
         least_weight: of the graph's view.

@@ -15,11 +15,21 @@ def measure_stability(
     sample: Tensor,
     generator: torch.Generator,
     settings: PrototypeSettings,
+    *,
+    n_restarts: int,
 ) -> float:
     """Measure how well classes are found again from one random point of each.
 
     The refined classes are, then the classes that were found from them, and so on: what comes out
     says more of the graph than of the labels.
+
+    Args:
+        view: of the points.
+        directions: what scores points there.
+        sample: rows of the points that are looked at.
+        generator: of the random points.
+        settings: of the refinement.
+        n_restarts: how often.
 
     Returns:
         The part of the points that keep their class, over all restarts.
@@ -27,7 +37,7 @@ def measure_stability(
     points, prototypes = view.points[sample], directions.refined
     classes = (points @ prototypes.mT).argmax(dim=1)
     kept = 0.0
-    for _ in range(settings.n_restarts):
+    for _ in range(n_restarts):
         order = torch.randperm(len(points), generator=generator).to(points.device)
         last = torch.full((len(prototypes),), -1, device=points.device)
         last.scatter_reduce_(0, classes[order], torch.arange(len(order)).to(order), "amax")
@@ -44,4 +54,4 @@ def measure_stability(
         )
         before, classes = classes, (points @ prototypes.mT).argmax(dim=1)
         kept += float((before == classes).double().mean())
-    return kept / max(1, settings.n_restarts)
+    return kept / max(1, n_restarts)

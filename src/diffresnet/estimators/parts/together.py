@@ -3,17 +3,15 @@
 import torch
 
 from diffresnet.estimators.parts.features import N_FOR_CHOICE, FeatureKernel
-from diffresnet.estimators.parts.part import RidgePart
+from diffresnet.estimators.parts.part import RidgePart, Targets
 from diffresnet.estimators.parts.propagation import GraphKernel
-from diffresnet.learning.labels import Labels
-from diffresnet.learning.ridge import solve_ridge
 
 GRAPH_WEIGHTS = (0.25, 0.5, 0.75, 0.9)
 """Of the graph's kernel against that of the features."""
 
 
 def fit_together(
-    graph: GraphKernel, features: FeatureKernel, labels: Labels, order: torch.Tensor
+    graph: GraphKernel, features: FeatureKernel, labels: Targets, order: torch.Tensor
 ) -> RidgePart:
     """Learn from labels by both, weighed by held-out labels.
 
@@ -24,13 +22,12 @@ def fit_together(
         order: (n,) of the labels; the first of them weigh.
     """
     tried = order[:N_FOR_CHOICE]
-    classes, n_classes = labels.classes, labels.n_classes
 
     def error(weight: float) -> float:
         mixed = torch.lerp(features.gram[tried][:, tried], graph.gram[tried][:, tried], weight)
-        return solve_ridge(mixed, classes[tried], n_classes).error
+        return labels.regress(mixed, tried).error
 
     weight = min(GRAPH_WEIGHTS, key=error)
-    ridge = solve_ridge(torch.lerp(features.gram, graph.gram, weight), classes, n_classes)
+    ridge = labels.regress(torch.lerp(features.gram, graph.gram, weight))
     weighted = ((weight, graph), (1 - weight, features))
     return RidgePart.of("features and graph together", ridge, weighted)

@@ -1,0 +1,78 @@
+"""What the mixture learned: its parts, and how much each counts."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from diffresnet.estimators.audit import HeldOut
+from diffresnet.estimators.parts.part import Part
+from diffresnet.estimators.points import Places
+from diffresnet.learning.labels import Labels
+
+
+@dataclass(frozen=True)
+class SolvedMixture:
+    """What was learned by the mixture.
+
+    Attributes:
+        parts: of it.
+        weights: of their scores.
+        biases: (K,) of the classes.
+        influences: how much each moves the scores, in parts of one.
+        held_out: labels that were held out, and their probabilities; None if none could be.
+    """
+
+    parts: tuple[Part, ...]
+    weights: tuple[float, ...]
+    biases: Tensor
+    influences: tuple[float, ...]
+    held_out: HeldOut | None = None
+
+    @classmethod
+    def of(
+        cls, parts: tuple[Part, ...], weights: tuple[float, ...], biases: Tensor, shown: Tensor
+    ) -> "SolvedMixture":
+        """Mix parts, and measure how much each moves the scores (P, n, K) of some points."""
+        spreads = shown.std(dim=2).mean(dim=1).tolist()
+        moved = [weight * spread for weight, spread in zip(weights, spreads, strict=True)]
+        total = sum(moved) or 1.0
+        return cls(parts, weights, biases, tuple(one / total for one in moved))
+
+    def scaled(self, scale: float) -> "SolvedMixture":
+        """Return the mixture with all scores multiplied."""
+        weights = tuple(scale * one for one in self.weights)
+        return replace(self, weights=weights, biases=scale * self.biases)
+
+    def sum_up(self, scores: Tensor) -> Tensor:
+        """Return the scores (n, K) of points from those of the parts, (P, n, K)."""
+        return torch.tensordot(torch.tensor(self.weights).double(), scores, 1) + self.biases
+
+    def score_held_out(self, seen: Tensor) -> Tensor:
+        """Return the scores (n, K) of labels, each learned without it, or without its fold."""
+        return self.sum_up(torch.stack([part.held_out[seen].double() for part in self.parts]))
+
+    def with_held_out(self, labels: Labels, seen: Tensor) -> "SolvedMixture":
+        """Add the probabilities of held-out labels."""
+        rows, classes = labels.rows[seen].numpy(), labels.classes[seen].numpy()
+        found = HeldOut(rows, classes, self.score_held_out(seen).softmax(dim=1).numpy())
+        return replace(self, held_out=found)
+
+    def score(self, places: Places) -> Tensor:
+        """Return the scores (n, K)."""
+        scores = self.biases + self.weights[0] * self.parts[0].score(places).double()
+        for weight, part in zip(self.weights[1:], self.parts[1:], strict=True):
+            if weight > 0:
+                scores = scores + weight * part.score(places).double()
+        return scores
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Say what the answer rests on."""
+        order = sorted(range(len(self.parts)), key=lambda one: -self.influences[one])
+        named = [
+            f"{self.parts[one].name} {self.influences[one]:.0%}"
+            for one in order
+            if self.influences[one] >= 0.005
+        ]
+        return ("The answer rests on " + ", ".join(named) + ".",) if named else ()
