@@ -11,7 +11,7 @@ from diffresnet.estimators.accuracy import (
     find_proportions,
     find_seen_part,
 )
-from diffresnet.estimators.audit import HeldOut
+from diffresnet.estimators.held_out import HeldOut
 from diffresnet.measuring.statistics import wilson_interval
 from tests.estimators.examples import clusters, partly
 

@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
-from diffresnet.estimators.audit import HeldOut, conformal_sets
+from diffresnet.estimators.audit import conformal_sets
+from diffresnet.estimators.held_out import HeldOut
 from tests.estimators.examples import clusters, partly
 
 DIGITS: Any = load_digits()

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy.stats import beta
 
 from diffresnet._support.checks import check_real, fail
-from diffresnet.estimators.audit import Floats, HeldOut
+from diffresnet.estimators.held_out import Floats, HeldOut
 from diffresnet.learning.labels import UNLABELED
 
 DOUBT = 0.2
@@ -23,7 +23,8 @@ def find_threshold(held_out: HeldOut, proportions: Floats, error_rate: float) ->
     It is the lowest one at which the held-out labels whose answers have as much or more are wrong
     so seldom that a binomial upper bound (Clopper and Pearson's) of the error rate is at most
     `error_rate`. Labels are weighed so that their classes are as common as among all points. The
-    lowest of many thresholds that pass may pass by chance: the bound is no guarantee.
+    lowest of many thresholds that pass may pass by chance: the bound is no guarantee. The threshold
+    lies midway to the next lower probability of a label, or to that of a guess.
 
     Args:
         held_out: labels that were held out.
@@ -49,9 +50,10 @@ def find_threshold(held_out: HeldOut, proportions: Floats, error_rate: float) ->
     n_cases = masses**2 / np.cumsum(weights**2)
     n_wrong = np.cumsum(weights * wrong) / masses * n_cases
     bounds = np.asarray(beta.ppf(1 - DOUBT, n_wrong + 1, np.maximum(n_cases - n_wrong, 1e-9)))
-    is_last = np.append(confidence[1:] < confidence[:-1], True)  # of equal probabilities
+    lower = np.append(confidence[1:], 1 / held_out.probabilities.shape[1])
+    is_last = np.append(lower[:-1] < confidence[:-1], True)  # of equal probabilities
     allowed = np.flatnonzero((bounds <= error_rate) & is_last)
-    return float(confidence[allowed[-1]]) if len(allowed) else math.inf
+    return float((confidence + lower)[allowed[-1]] / 2) if len(allowed) else math.inf
 
 
 def abstain_elsewhere(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet.estimators.audit import Floats, HeldOut
+from diffresnet.estimators.held_out import Floats, HeldOut
 from diffresnet.estimators.sampling import LabelSampling, proportions_beforehand
 from diffresnet.estimators.solution import Solution
 from diffresnet.learning.labels import UNLABELED, Labels

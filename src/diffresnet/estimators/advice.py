@@ -18,9 +18,10 @@ from diffresnet.estimators.accuracy import (
     find_proportions,
     find_seen_part,
 )
-from diffresnet.estimators.audit import Audit, HeldOut, audit_labels, conformal_sets
+from diffresnet.estimators.audit import Audit, audit_labels, conformal_sets
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
+from diffresnet.estimators.held_out import HeldOut
 from diffresnet.estimators.learning_curve import LearningCurve, measure_curve
 from diffresnet.estimators.novelty import measure_novelty
 from diffresnet.estimators.sampling import LabelSampling
@@ -76,7 +77,7 @@ class Advice:
             curve: what `learning_curve` returned, to tell whether more labels would help.
         """
         check_is_fitted(self, "solution_")
-        expected, held_out = None, self._find_held_out()
+        expected, held_out = None, self.solution_.held_out
         if held_out is not None and (self._merged_labels() == UNLABELED).any():
             expected = self._expect(held_out)
         found = self.solution_, self.copies_, self.encoded_labels_, self.classes_
@@ -196,17 +197,10 @@ class Advice:
         merged = self._merged_labels()
         return expect_held_out(held_out, weights, self.solution_, merged, self._seen_part())
 
-    def _find_held_out(self) -> HeldOut | None:
-        """Return the held-out labels, with the class prior of the predictions, if there are any."""
-        solved = self.solution_.solved
-        if not isinstance(solved, SolvedMixture) or solved.held_out is None:
-            return None
-        return solved.held_out.shifted(self.solution_.bias.numpy())
-
     def _held_out(self, method: str) -> HeldOut:
         """Return the held-out labels, or say why there are none."""
         check_is_fitted(self, "solution_")
-        found = self._find_held_out()
+        found = self.solution_.held_out
         if found is None:
             is_mixture = isinstance(self.solution_.solved, SolvedMixture)
             got = "one label per class" if is_mixture else "another solver"

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy.special import softmax
 
 from diffresnet.estimators.accuracy import ExpectedAccuracy, expect_accuracy, mean_confidence
-from diffresnet.estimators.audit import Floats, HeldOut
+from diffresnet.estimators.held_out import Floats, HeldOut
 from diffresnet.estimators.solution import Solution
 from diffresnet.learning.labels import UNLABELED
 

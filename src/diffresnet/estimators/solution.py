@@ -9,12 +9,19 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.components import PENALTY, score_components
+from diffresnet.estimators.components import (
+    PENALTY,
+    fit_penalty,
+    score_components,
+    score_held_out,
+)
+from diffresnet.estimators.held_out import HeldOut
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solvers.kernel import KernelSolver
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.network import NetworkSolver
+from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.solvers.solver import Solved, Solver
 from diffresnet.estimators.strength import (
     DEFAULT_STRENGTH,
@@ -58,6 +65,7 @@ class Solution:
         solved: what scores points.
         component_scores: (N, K) what the components of the graph add to the scores, or None.
         bias: (K,) added to the scores, for the class prior.
+        held_out: labels that were held out, with all that is added to the scores; None if none was.
         prior: (K,) the probabilities of points that no label reaches.
         reached: (N,) whether a label reaches a point.
         probabilities: (N, K) of the fitted points.
@@ -68,6 +76,7 @@ class Solution:
     solved: Solved
     component_scores: Tensor | None
     bias: Tensor
+    held_out: HeldOut | None
     prior: Floats
     reached: npt.NDArray[np.bool_]
     probabilities: Floats
@@ -131,17 +140,24 @@ def solve(
     strength = Strength(step_size, n_steps)
     generator = torch.Generator().manual_seed(seed)
     solved = solver.solve(points, labels, strength, generator)
+    held_out = solved.held_out if isinstance(solved, SolvedMixture) else None
     component_scores = score_components(points.components, labels, component_penalty)
+    if held_out is not None and component_scores is not None:
+        added = score_held_out(points.components, labels, component_penalty)
+        added = added[np.isin(labels.rows.numpy(), held_out.rows)]
+        part = fit_penalty(held_out, added)
+        component_scores, held_out = part * component_scores, held_out.shifted(part * added)
     reached = np.isin(points.components, points.components[labels.rows.numpy()])
     scores = _score(solved, component_scores, points.places)
     bias = torch.zeros(n_classes, dtype=torch.float64)
     if prior is not None:
         bias = match_prior(scores[torch.from_numpy(reached)], torch.from_numpy(prior))
+        held_out = None if held_out is None else held_out.shifted(bias.numpy())
     unknown = np.full(n_classes, 1 / n_classes) if prior is None else prior
     probabilities = _to_probabilities(scores + bias, reached, unknown, points.places)
     probabilities[labels.rows] = np.eye(n_classes)[labels.classes]
     return Solution(
-        points, strength, solved, component_scores, bias, unknown, reached, probabilities
+        points, strength, solved, component_scores, bias, held_out, unknown, reached, probabilities
     )
 
 

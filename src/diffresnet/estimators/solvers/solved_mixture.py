@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.audit import HeldOut
+from diffresnet.estimators.held_out import HeldOut
 from diffresnet.estimators.parts.part import Part
 from diffresnet.estimators.points import Places
 from diffresnet.learning.labels import Labels
