@@ -9,7 +9,7 @@ import typer
 from diffresnet._support.checks import refuse
 from diffresnet._support.progress import track
 from diffresnet.cli.console import say, warn
-from diffresnet.cli.options import Device, Force, IdColumn
+from diffresnet.cli.options import Device, FollowLinks, Force, IdColumn
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.datasets.files import PRIVATE, make_cache_folder
 from diffresnet.encoders.extraction import Extraction, extract
@@ -57,6 +57,7 @@ def embed(
         str | None,
         typer.Option(help="Column of the labels.", show_default="label, if there is one"),
     ] = None,
+    follow_links: FollowLinks = False,
     unreadable: Annotated[
         WhenUnreadable,
         typer.Option(help="What to do with damaged images and empty texts; each is named."),
@@ -95,7 +96,11 @@ def embed(
     check_new_file(out, "--out", (".npz",), [source], force=force)
     kept = _make_cache(cache)  # after an hour of computing it would be late
     items = read_source(
-        source, text_column=text_column, id_column=id_column, label_column=label_column
+        source,
+        text_column=text_column,
+        id_column=id_column,
+        label_column=label_column,
+        follow_links=follow_links,
     )
     kind = "images" if isinstance(items, ImageSet) else "texts"
     ready = make_encoder(encoder or READY[kind], device=choose_device(device))

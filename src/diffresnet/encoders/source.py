@@ -27,6 +27,7 @@ def read_source(
     text_column: str | None = None,
     id_column: str | None = None,
     label_column: str | None = None,
+    follow_links: bool = False,
 ) -> ImageSet | TextSet:
     """Read a folder of images, an .npz or .npy file of images, a table of texts, or lines of text.
 
@@ -35,12 +36,13 @@ def read_source(
         text_column: of a table; by default "text", or the only one of texts that is left.
         id_column: of a table; by default "id", if there is one. Rows are counted otherwise.
         label_column: of a table; by default "label", if there is one.
+        follow_links: of a folder; reads what they lead to outside of it, too.
 
     Raises:
         ValueError: if a folder has no images, or arrays are no images.
     """
     if path.is_dir():
-        return ImageSet.from_folder(path)
+        return ImageSet.from_folder(path, follow_links=follow_links)
     if not path.exists():
         refuse(WHAT, "a folder or file that exists", path, "Check its name.")
     suffix = check_file(path, WHAT, (*ARRAYS, *TABLES, LINES))
