@@ -201,7 +201,7 @@ def test_a_state_with_foreign_parts_changes_nothing(
     state = _state(1)
     before = [one.clone() for one in state.network.parameters()]
     message = (
-        r"train_backbone: `state` must be the state of the same training, got .*s \(.*\)\. Give"
+        r"train_backbone: `state` must be the state of the same training, got .*s \(.*\)\. Remove"
     )
     with pytest.raises(ValueError, match=message):
         state.load(_save(tmp_path / "s", content), "me")

@@ -12,7 +12,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 import torch
 from torch import Tensor, nn
 
-from diffresnet._support.checks import fail
+from diffresnet._support.checks import fail, refuse
 from diffresnet._support.words import reason_of
 from diffresnet._support.writing import write_whole
 from diffresnet.encoders.backbones.catalog import make_backbone
@@ -72,7 +72,7 @@ class Checkpoint:
             ValueError: if it is no such file, or of another backbone.
         """
         path = Path(path)
-        content = _load_tensors(path)
+        content = _load_tensors(path, "Checkpoint: `path`", "Make it again.")
         must, remedy = "the file of a trained backbone", "Make one by `diffresnet train-backbone`."
         if content.get("format") != FORMAT:
             fail("Checkpoint", "path", must, f"{path}, which is something else", remedy)
@@ -121,11 +121,11 @@ class TrainingState:
 
     def load(self, path: Path, identity: str) -> None:
         """Go on from a file; one that is damaged or of another training is a `ValueError`."""
-        remedy = "Give the same ones, or remove the file to begin anew."
-        must = "the state of the same training"
-        content = _load_tensors(path, remedy)
+        must, remedy = "the state of the same training", "Remove it to begin anew."
+        content = _load_tensors(path, "train_backbone: `state`", remedy)
         if content.get("identity") != identity:
             got = f"{path}, which is of other images or settings"
+            remedy = "Give the same ones, or remove the file to begin anew."
             fail("train_backbone", "state", must, got, remedy)
         try:
             values = {name: content[name] for name in PROGRESS}
@@ -191,15 +191,15 @@ def _save_tensors(path: Path, content: dict[str, Any]) -> Path:
     return write_whole(path, stream.getvalue())
 
 
-def _load_tensors(path: Path, remedy: str = "Make it again.") -> dict[str, Any]:
-    """Read tensors and plain values; `remedy` says what to do with a damaged file."""
+def _load_tensors(path: Path, what: str, remedy: str) -> dict[str, Any]:
+    """Read tensors and plain values; `what` and `remedy` are for the message about a damaged one."""
     if not os.path.exists(path):  # noqa: PTH110  (pathlib raises where names are odd)
         raise FileNotFoundError(f"There is no file {path}.")
     try:
         _check_archive(path)
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception:  # of all kinds, some of which advise to load the file unsafely
-        fail("Checkpoint", "path", "a file of torch", f"{path}, which is damaged", remedy)
+        refuse(what, "a file of torch", f"{path}, which is damaged", remedy)
     return content if isinstance(content, dict) else {}
 
 
