@@ -1,10 +1,7 @@
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -43,7 +40,7 @@ def test_files_of_something_else(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="There is no file"):
         Checkpoint.load(path)
     path.write_bytes(b"hello")
-    with pytest.raises(ValueError, match="which is damaged"):
+    with pytest.raises(ValueError, match=r"\(it is damaged\)"):
         Checkpoint.load(path)
     torch.save({"weights": torch.ones(1)}, path)
     with pytest.raises(ValueError, match="the file of a trained backbone"):
@@ -53,7 +50,7 @@ def test_files_of_something_else(tmp_path: Path) -> None:
         Checkpoint.load(path)
     whole = _checkpoint().save(path).read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match="which is damaged"):
+    with pytest.raises(ValueError, match=r"\(it is damaged\)"):
         Checkpoint.load(path)
 
 
@@ -65,22 +62,6 @@ def _content() -> dict[str, Any]:
 def _save(path: Path, content: object) -> Path:
     torch.save(content, path)
     return path
-
-
-def test_every_damaged_bit_is_told(tmp_path: Path) -> None:
-    path = _checkpoint().save(tmp_path / "a.pt")
-    whole, random = path.read_bytes(), np.random.default_rng(0)
-    kept = Checkpoint.load(path).weights
-    for place in random.integers(0, len(whole), 60):
-        damaged = bytearray(whole)
-        damaged[place] ^= 1 << random.integers(8)
-        path.write_bytes(damaged)
-        try:
-            loaded = Checkpoint.load(path).weights
-        except ValueError as error:
-            assert "a.pt" in str(error)  # noqa: PT017
-        else:  # nothing that matters
-            assert all(torch.equal(loaded[name], kept[name]) for name in kept)
 
 
 @pytest.mark.parametrize("name", ["backbone", "framing", "weights", "remarks"])
@@ -120,26 +101,6 @@ def test_weights_that_do_not_fit(tmp_path: Path, weight: object, message: str) -
         Checkpoint.load(_save(tmp_path / "a.pt", content | {"weights": weights}))
 
 
-def test_what_is_compressed_or_runs_is_refused(tmp_path: Path) -> None:
-    path = _checkpoint().save(tmp_path / "a.pt")
-    with ZipFile(path) as archive, ZipFile(tmp_path / "b.pt", "w", ZIP_DEFLATED) as packed:
-        for name in archive.namelist():
-            packed.writestr(name, archive.read(name))
-    torch.save({"format": FORMAT, "remarks": Path()}, tmp_path / "c.pt")  # an object of Python
-    for name in ("b.pt", "c.pt"):
-        with pytest.raises(
-            ValueError, match=rf"a file of torch, got .*{name}, which is damaged\. M"
-        ):
-            Checkpoint.load(tmp_path / name)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "a.pt")
-    with pytest.raises(ValueError, match="which is damaged"):
-        Checkpoint.load(tmp_path / "a.pt")
-
-
 def _state(seed: int) -> TrainingState:
     torch.manual_seed(seed)
     network = nn.Linear(3, 2)
@@ -167,7 +128,7 @@ def test_a_training_goes_on_from_what_was_saved(tmp_path: Path) -> None:
 
 def test_the_state_of_another_training(tmp_path: Path) -> None:
     _state(0).save(tmp_path / "s", "me")
-    with pytest.raises(ValueError, match=r"of other images or settings. Give the same ones, or"):
+    with pytest.raises(ValueError, match=r"of other images or settings\). Give the same ones, or"):
         _state(0).load(tmp_path / "s", "you")
 
 

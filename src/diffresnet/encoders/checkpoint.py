@@ -1,27 +1,21 @@
 """Backbones as files: trained ones, and what an interrupted training goes on from."""
 
-import io
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import torch
 from torch import Tensor, nn
 
-from diffresnet._support.checks import fail, refuse
+from diffresnet._support.checks import fail
+from diffresnet._support.tensors import read_tensors, write_tensors
 from diffresnet._support.words import reason_of
-from diffresnet._support.writing import write_whole
 from diffresnet.encoders.backbones.catalog import make_backbone
 from diffresnet.encoders.framing import Framing
 
 FORMAT = "diffresnet-backbone-1"
-MOST_BYTES = 2**32
-"""Of a file."""
-
 PROGRESS = ("epoch", "n_batches", "totals", "best", "best_epoch", "best_weights")
 """What a training keeps beside the network and its optimizer."""
 
@@ -57,7 +51,7 @@ class Checkpoint:
     def save(self, path: Path) -> Path:
         """Write the file, whole or not at all."""
         content = {"format": FORMAT, **vars(self), "framing": asdict(self.framing)}
-        return _save_tensors(path, content)
+        return write_tensors(path, content)
 
     @classmethod
     def load(cls, path: Path | str, backbone: str | None = None) -> "Checkpoint":
@@ -72,21 +66,20 @@ class Checkpoint:
             ValueError: if it is no such file, or of another backbone.
         """
         path = Path(path)
-        content = _load_tensors(path, "Checkpoint: `path`", "Make it again.")
         must, remedy = "the file of a trained backbone", "Make one by `diffresnet train-backbone`."
-        if content.get("format") != FORMAT:
-            fail("Checkpoint", "path", must, f"{path}, which is something else", remedy)
-        kept = content.get("backbone")
-        if backbone is not None and kept != backbone:
-            got = f"{path}, which is of {kept}"
-            fail("Checkpoint", "path", f"a file of {backbone}", got, f"Ask for {kept}:{path}.")
         try:
+            content = read_tensors(path)
+            if content.get("format") != FORMAT:
+                raise ValueError("it is something else")  # noqa: TRY301
             framing = Framing(**content["framing"])
             made = cls(content["backbone"], framing, content["weights"], dict(content["remarks"]))
             with torch.device("meta"):
                 check_weights(made.weights, made.make_untrained())
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             fail("Checkpoint", "path", must, f"{path} ({reason_of(error)})", remedy)
+        if backbone is not None and made.backbone != backbone:
+            got, remedy = f"{path}, which is of {made.backbone}", f"Ask for {made.backbone}:{path}."
+            fail("Checkpoint", "path", f"a file of {backbone}", got, remedy)
         return made
 
 
@@ -117,17 +110,16 @@ class TrainingState:
     def save(self, path: Path, identity: str) -> None:
         """Write the file, whole or not at all; `identity` tells trainings apart."""
         states = {name: getattr(self, name).state_dict() for name in ("network", "optimizer")}
-        _save_tensors(path, {**vars(self), **states, "identity": identity})
+        write_tensors(path, {**vars(self), **states, "identity": identity})
 
     def load(self, path: Path, identity: str) -> None:
         """Go on from a file; one that is damaged or of another training is a `ValueError`."""
         must, remedy = "the state of the same training", "Remove it to begin anew."
-        content = _load_tensors(path, "train_backbone: `state`", remedy)
-        if content.get("identity") != identity:
-            got = f"{path}, which is of other images or settings"
-            remedy = "Give the same ones, or remove the file to begin anew."
-            fail("train_backbone", "state", must, got, remedy)
         try:
+            content = read_tensors(path)
+            if content.get("identity") != identity:
+                remedy = "Give the same ones, or remove the file to begin anew."
+                raise ValueError("it is of other images or settings")  # noqa: TRY301
             values = {name: content[name] for name in PROGRESS}
             _check_progress(values)
             check_weights(content["network"], self.network)
@@ -182,37 +174,3 @@ def _check_buffers(buffers: Mapping[int, Mapping[str, Any]], network: nn.Module)
         for name, tensor in tensors.items():
             _check_tensor(name, tensor, parameters[place].shape)
     return dict(buffers)
-
-
-def _save_tensors(path: Path, content: dict[str, Any]) -> Path:
-    """Write tensors and plain values, whole or not at all."""
-    stream = io.BytesIO()
-    torch.save(content, stream)
-    return write_whole(path, stream.getvalue())
-
-
-def _load_tensors(path: Path, what: str, remedy: str) -> dict[str, Any]:
-    """Read tensors and plain values; `what` and `remedy` are for the message about a damaged one."""
-    if not os.path.exists(path):  # noqa: PTH110  (pathlib raises where names are odd)
-        raise FileNotFoundError(f"There is no file {path}.")
-    try:
-        _check_archive(path)
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception:  # of all kinds, some of which advise to load the file unsafely
-        refuse(what, "a file of torch", f"{path}, which is damaged", remedy)
-    return content if isinstance(content, dict) else {}
-
-
-def _check_archive(path: Path) -> None:
-    """Raise unless a file is as torch wrote it: torch itself does not look at the checksums.
-
-    Nothing in it is compressed, so that no more memory is needed than the file has bytes.
-    """
-    size = path.stat().st_size
-    if not path.is_file() or size > MOST_BYTES:
-        raise ValueError("it is no regular file, or too large")
-    with ZipFile(path) as archive:
-        members = archive.infolist()
-        plain = all(member.compress_type == ZIP_STORED for member in members)
-        if not plain or sum(member.file_size for member in members) > size or archive.testzip():
-            raise BadZipFile("it has changed")
