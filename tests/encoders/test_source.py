@@ -115,6 +115,21 @@ def test_other_files_and_too_many_validation_classes(tmp_path: Path) -> None:
         load_omniglot(save_omniglot(tmp_path / "o.npz"), n_validation=5)
 
 
+@pytest.mark.parametrize("shape", [(3,), (3, 4, 16), (3, 4, 16, 20)])
+def test_omniglot_with_foreign_parts(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    path = tmp_path / "o.npz"
+    np.savez(path, background=make_drawings(5, 4), evaluation=np.zeros(shape, dtype=np.uint8))
+    with pytest.raises(
+        ValueError, match=r"load_omniglot: `path` must be a file with `background` an"
+    ):
+        read_source(path)
+    path.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(
+        ValueError, match=r"load_omniglot: `path` must be a .npz or .npy file of pla"
+    ):
+        load_omniglot(path)
+
+
 def test_the_real_file() -> None:
     try:
         path = find_data_file(OMNIGLOT)

@@ -131,9 +131,11 @@ def _convert(picture: Image, mode: str) -> Image:
     from PIL import Image  # noqa: PLC0415
 
     if picture.mode.startswith(("I", "F")):
-        numbers = np.asarray(picture, dtype=np.float64)
+        numbers = np.array(picture, dtype=np.float32)  # in place: there may be 10^8 of them
         top = _white(picture.mode, float(numbers.max(initial=0)))
-        picture = Image.fromarray((numbers.clip(0, top) * (255 / top)).round().astype(np.uint8))
+        numbers.clip(0, top, out=numbers)
+        numbers *= 255 / top
+        picture = Image.fromarray(numbers.round(out=numbers).astype(np.uint8))
     if picture.has_transparency_data:
         picture = picture.convert("RGBA")
         white = Image.new("RGBA", picture.size, "white")
