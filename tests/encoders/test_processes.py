@@ -52,7 +52,7 @@ def test_other_processes_are_not_waited_for_unless_torchrun_started_them(
             assert process_count() == 1
 
 
-@pytest.mark.parametrize("name", ["cuda:99", "nonsense"])
+@pytest.mark.parametrize("name", ["cuda:99", "nonsense", "meta"])
 def test_a_device_that_is_not_there(name: str) -> None:
     with pytest.raises(ValueError, match=f"must be a device that torch has here, got '{name}'"):
         choose_device(name)
