@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -99,6 +100,20 @@ def test_damaged_images_are_refused_or_left_out() -> None:
     assert "left out b.jpg" in result.output
     with np.load("features.npz") as arrays:
         assert arrays["ids"].tolist() == ["a.png"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_pipes_are_left_out_and_links_followed_if_asked_for() -> None:
+    save_photo(Path("photos/a.png"))
+    os.mkfifo("photos/b.png")
+    result = _embed("photos", "--unreadable", "skip")
+    assert result.exit_code == 0
+    assert "left out b.png: it is no regular file" in result.output
+    save_photo(Path("elsewhere/c.png"))
+    Path("photos/c.png").symlink_to(Path("elsewhere/c.png").absolute())
+    assert "--follow-links" in _embed("photos", "--unreadable", "skip", "--force").output
+    result = _embed("photos", "--unreadable", "skip", "--force", "--follow-links")
+    assert "2 images" in result.output
 
 
 def test_mixed_sizes_and_kinds_of_images() -> None:

@@ -1,11 +1,13 @@
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
 from diffresnet.encoders.backbones.catalog import make_backbone
-from diffresnet.encoders.checkpoint import Checkpoint, TrainingState
+from diffresnet.encoders.checkpoint import FORMAT, Checkpoint, TrainingState
 from diffresnet.encoders.framing import Framing
 
 FRAMING = Framing(28, 28, 1, (0.5,), (0.5,))
@@ -38,7 +40,7 @@ def test_files_of_something_else(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="There is no file"):
         Checkpoint.load(path)
     path.write_bytes(b"hello")
-    with pytest.raises(ValueError, match="which is damaged"):
+    with pytest.raises(ValueError, match=r"\(it is damaged\)"):
         Checkpoint.load(path)
     torch.save({"weights": torch.ones(1)}, path)
     with pytest.raises(ValueError, match="the file of a trained backbone"):
@@ -48,8 +50,55 @@ def test_files_of_something_else(tmp_path: Path) -> None:
         Checkpoint.load(path)
     whole = _checkpoint().save(path).read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match="which is damaged"):
+    with pytest.raises(ValueError, match=r"\(it is damaged\)"):
         Checkpoint.load(path)
+
+
+def _content() -> dict[str, Any]:
+    made = _checkpoint()
+    return {"format": FORMAT, **vars(made), "framing": asdict(FRAMING)}
+
+
+def _save(path: Path, content: object) -> Path:
+    torch.save(content, path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["backbone", "framing", "weights", "remarks"])
+@pytest.mark.parametrize("value", [None, "gone", 7, {"a": 1}, [2]])
+def test_missing_and_foreign_parts(tmp_path: Path, name: str, value: object) -> None:
+    content = _content()
+    if value == "gone":
+        content.pop(name)
+    else:
+        content[name] = value
+    if (name, value) == ("remarks", {"a": 1}):
+        assert Checkpoint.load(_save(tmp_path / "a.pt", content)).remarks == value
+        return
+    message = r"Checkpoint: `path` must be the file of a trained backbone, got .*a.pt \(.*\)\. Make"
+    with pytest.raises(ValueError, match=message):
+        Checkpoint.load(_save(tmp_path / "a.pt", content))
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (torch.full((64, 1, 3, 3), torch.nan), "'blocks.0.weight' has NaN or infinity"),
+        (torch.ones(64, 1, 3, 2), r"has the shape \(64, 1, 3, 2\), not \(64, 1, 3, 3\)"),
+        (torch.ones(64, 1, 3, 3, dtype=torch.float64), "is of torch.float64, not of torch.float32"),
+        (torch.ones(64, 1, 3, 3).to_sparse(), "is no plain tensor"),
+        (None, "is no plain tensor"),
+        ("gone", "its weights are those of another network"),
+    ],
+)
+def test_weights_that_do_not_fit(tmp_path: Path, weight: object, message: str) -> None:
+    content = _content()
+    weights = dict(content["weights"])
+    weights["blocks.0.weight"] = weight
+    if isinstance(weight, str):
+        weights.pop("blocks.0.weight")
+    with pytest.raises(ValueError, match=message):
+        Checkpoint.load(_save(tmp_path / "a.pt", content | {"weights": weights}))
 
 
 def _state(seed: int) -> TrainingState:
@@ -79,5 +128,54 @@ def test_a_training_goes_on_from_what_was_saved(tmp_path: Path) -> None:
 
 def test_the_state_of_another_training(tmp_path: Path) -> None:
     _state(0).save(tmp_path / "s", "me")
-    with pytest.raises(ValueError, match=r"of other images or settings. Give the same ones, or"):
+    with pytest.raises(ValueError, match=r"of other images or settings\). Give the same ones, or"):
         _state(0).load(tmp_path / "s", "you")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("network", {"weight": torch.ones(2, 3)}),
+        ("network", {"weight": torch.full((2, 3), torch.inf), "bias": torch.ones(2)}),
+        ("optimizer", {}),
+        ("optimizer", {"state": {0: {"momentum_buffer": torch.ones(5)}}}),
+        ("optimizer", {"state": {9: {"momentum_buffer": torch.ones(2)}}}),
+        ("epoch", "three"),
+        ("epoch", -1),
+        ("n_batches", None),
+        ("totals", [1.0]),
+        ("totals", [float("nan")] * 4),
+        ("best", None),
+        ("best_weights", {"a": torch.full((1,), torch.nan)}),
+        ("best_weights", [1]),
+        ("best_epoch", "gone"),
+    ],
+)
+def test_a_state_with_foreign_parts_changes_nothing(
+    tmp_path: Path, name: str, value: object
+) -> None:
+    _state(0).save(tmp_path / "s", "me")
+    content = torch.load(tmp_path / "s", weights_only=True)
+    content[name] = value
+    if value == "gone":
+        content.pop(name)
+    state = _state(1)
+    before = [one.clone() for one in state.network.parameters()]
+    message = (
+        r"train_backbone: `state` must be the state of the same training, got .*s \(.*\)\. Remove"
+    )
+    with pytest.raises(ValueError, match=message):
+        state.load(_save(tmp_path / "s", content), "me")
+    for old, new in zip(before, state.network.parameters(), strict=True):
+        assert torch.equal(old, new)
+    assert (state.epoch, state.best_epoch) == (0, 0)
+
+
+def test_a_state_brings_nothing_else(tmp_path: Path) -> None:
+    _state(0).save(tmp_path / "s", "me")
+    content = torch.load(tmp_path / "s", weights_only=True)
+    content["optimizer"]["param_groups"][0]["lr"] = float("nan")
+    state = _state(1)
+    state.load(_save(tmp_path / "s", content | {"save": 1}), "me")
+    assert callable(state.save)
+    assert state.optimizer.param_groups[0]["lr"] == 0.1

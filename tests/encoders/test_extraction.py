@@ -125,3 +125,46 @@ def test_a_cache_that_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
     assert found.features.tolist() == FOUND
     assert len(said) == 1
     assert said[0].startswith("features are not kept for another time: ")
+
+
+def test_a_damaged_cache_is_told_and_computed_again(tmp_path: Path) -> None:
+    extract(Lengths(), TEXTS, cache=tmp_path)
+    (path,) = tmp_path.rglob("*.npz")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    said: list[str] = []
+    found = extract(Lengths(), TEXTS, cache=tmp_path, report=said.append)
+    assert found.features.tolist() == FOUND
+    assert said == [f"left aside {path}, which is damaged: its features are computed again."]
+
+
+@dataclass
+class Constant(Lengths):
+    """An encoder whose weights are damaged."""
+
+    features: Features = field(default_factory=lambda: np.zeros((4, 2), dtype=np.float32))
+
+    def encode(self, items: Sequence[Any]) -> Features:
+        self.seen += items
+        return self.features
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (np.full((4, 2), np.nan), "each of 4 items, got NaN or infinity by lengths. Load or train"),
+        (np.zeros((3, 2)), r"got the shape \(3, 2\) by lengths"),
+        (np.zeros(4), r"got the shape \(4,\) by lengths"),
+    ],
+)
+def test_features_that_are_none(features: Features, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        extract(Constant(features=features), TEXTS, cache=tmp_path)
+    assert list(tmp_path.rglob("*.npz")) == []
+
+
+def test_an_encoder_that_changed_without_a_new_fingerprint(tmp_path: Path) -> None:
+    extract(Constant(features=np.zeros((1, 3), dtype=np.float32)), _texts("a"), cache=tmp_path)
+    with pytest.raises(ValueError, match=r"as many features for every item, got 2 and 3. Choose"):
+        extract(Lengths(), TEXTS, cache=tmp_path)

@@ -1,13 +1,20 @@
 import io
+import os
 import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import ImageOps
+from PIL import EpsImagePlugin, ImageOps
 
 from diffresnet.encoders.items import UnreadableError
-from diffresnet.encoders.pictures import check_pixels, make_thumbnail, open_picture, read_content
+from diffresnet.encoders.pictures import (
+    MOST_BYTES,
+    check_pixels,
+    make_thumbnail,
+    open_picture,
+    read_content,
+)
 from tests.encoders.examples import Image, save_photo
 
 
@@ -76,6 +83,43 @@ def test_a_missing_file_cannot_be_read(tmp_path: Path) -> None:
             function(tmp_path / "no.jpg")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_pipes_and_devices_are_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.jpg")
+    (tmp_path / "b.jpg").symlink_to("/dev/zero")
+    for name in ("a.jpg", "b.jpg"):
+        for function in (open_picture, read_content):
+            with pytest.raises(UnreadableError, match="it is no regular file"):
+                function(tmp_path / name)
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "a.jpg").open("wb") as stream:
+        stream.truncate(MOST_BYTES + 1)
+    with pytest.raises(UnreadableError, match="it has 1,073,741,825 bytes, more than 1,073,741,82"):
+        read_content(tmp_path / "a.jpg")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the program that must not start is a shell script")
+def test_no_other_program_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "gs"  # Pillow has Ghostscript draw pages in PostScript
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(EpsImagePlugin, "gs_binary", None)  # Pillow has not looked for it yet
+    page = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
+    (tmp_path / "a.jpg").write_bytes(page)
+    with pytest.raises(UnreadableError, match="cannot identify image file as BMP, GIF, JPEG"):
+        open_picture(tmp_path / "a.jpg")
+    assert not (tmp_path / "started").exists()
+
+
+def test_two_pictures_in_one_file_of_a_camera(tmp_path: Path) -> None:
+    pictures = [Image.new("RGB", (8, 8), color) for color in ("red", "blue")]
+    pictures[0].save(tmp_path / "a.jpg", "MPO", save_all=True, append_images=pictures[1:])
+    assert np.asarray(open_picture(tmp_path / "a.jpg"))[0, 0].tolist() == [254, 0, 0]
+
+
 def test_content_tells_arrays_of_other_shapes_apart() -> None:
     pixels = np.zeros((4, 9), dtype=np.uint8)
     assert read_content(pixels) != read_content(pixels.reshape(6, 6))
@@ -130,7 +174,7 @@ def test_numbers_that_are_not_finite(tmp_path: Path) -> None:
 def test_any_error_of_pillow_is_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise struct.error("unpack requires a buffer of 4 bytes")
 
     save_photo(tmp_path / "a.png")

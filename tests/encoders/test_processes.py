@@ -13,6 +13,7 @@ from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.processes import (
     choose_device,
     process_count,
+    process_group,
     process_rank,
     sum_over_processes,
     synchronize,
@@ -37,7 +38,21 @@ def test_each_process_of_a_machine_has_its_own_device(monkeypatch: pytest.Monkey
     assert choose_device("cpu") == torch.device("cpu")
 
 
-@pytest.mark.parametrize("name", ["cuda:99", "nonsense"])
+@pytest.mark.parametrize("size", ["2", "many"])
+def test_other_processes_are_not_waited_for_unless_torchrun_started_them(
+    monkeypatch: pytest.MonkeyPatch, size: str
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", size)
+    message = f"WORLD_SIZE must be set by `torchrun`, got '{size}' without it. Start by `torchrun`"
+    with pytest.raises(ValueError, match=message), process_group(torch.device("cpu")):
+        pass
+    for one in ("1", ""):
+        monkeypatch.setenv("WORLD_SIZE", one)
+        with process_group(torch.device("cpu")):
+            assert process_count() == 1
+
+
+@pytest.mark.parametrize("name", ["cuda:99", "nonsense", "meta"])
 def test_a_device_that_is_not_there(name: str) -> None:
     with pytest.raises(ValueError, match=f"must be a device that torch has here, got '{name}'"):
         choose_device(name)

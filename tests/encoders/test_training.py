@@ -109,7 +109,7 @@ def test_the_state_of_other_images(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the state of the same training"):
         train_backbone("conv4", _batches(drawing_set(seed=1)), SCHEDULE, state=state)
     state.write_bytes(b"torn")
-    with pytest.raises(ValueError, match=r"which is damaged\. Remove it to begin anew"):
+    with pytest.raises(ValueError, match=r"\(it is damaged\)\. Remove it to begin anew"):
         train_backbone("conv4", _batches(), SCHEDULE, state=state)
 
 

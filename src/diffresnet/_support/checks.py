@@ -144,9 +144,9 @@ def check_probability(function: str, argument: str, value: object) -> float:
 
 
 def check_device(function: str, device: str, must: str, remedy: str) -> None:
-    """Refuse a device that torch does not have."""
+    """Refuse a device that torch does not have, or that gives nothing back."""
     try:
-        torch.empty(0, device=device)
+        torch.empty(0, device=device).cpu()
     except (AssertionError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         fail(function, "device", must, f"'{device}' ({reason})", remedy)

@@ -9,9 +9,9 @@ import typer
 from diffresnet._support.checks import refuse
 from diffresnet._support.progress import track
 from diffresnet.cli.console import say, warn
-from diffresnet.cli.options import Device, Force, IdColumn
+from diffresnet.cli.options import Device, FollowLinks, Force, IdColumn
 from diffresnet.cli.outputs import check_new_file, write_files
-from diffresnet.datasets.files import cache_folder
+from diffresnet.datasets.files import PRIVATE, make_cache_folder
 from diffresnet.encoders.extraction import Extraction, extract
 from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.items import WhenUnreadable
@@ -57,6 +57,7 @@ def embed(
         str | None,
         typer.Option(help="Column of the labels.", show_default="label, if there is one"),
     ] = None,
+    follow_links: FollowLinks = False,
     unreadable: Annotated[
         WhenUnreadable,
         typer.Option(help="What to do with damaged images and empty texts; each is named."),
@@ -93,13 +94,13 @@ def embed(
       diffresnet embed birds --encoder resnet18:birds.pt --out birds.npz
     """
     check_new_file(out, "--out", (".npz",), [source], force=force)
-    kept = cache_folder() / "features" if cache is None else cache
-    try:
-        kept.mkdir(parents=True, exist_ok=True)  # after an hour of computing it would be late
-    except OSError as error:
-        refuse("--cache", "a folder that can be made", f"{kept} ({error.strerror})", "Name one.")
+    kept = _make_cache(cache)  # after an hour of computing it would be late
     items = read_source(
-        source, text_column=text_column, id_column=id_column, label_column=label_column
+        source,
+        text_column=text_column,
+        id_column=id_column,
+        label_column=label_column,
+        follow_links=follow_links,
     )
     kind = "images" if isinstance(items, ImageSet) else "texts"
     ready = make_encoder(encoder or READY[kind], device=choose_device(device))
@@ -119,6 +120,18 @@ def embed(
     made = f"{n:,} {kind}, {width:,} features by {ready.name}"
     say(f"{made}; {found.n_computed:,} computed now.")
     write_files({out: content})
+
+
+def _make_cache(given: Path | None) -> Path:
+    """Return the folder of features, made private to the user unless it is there."""
+    try:
+        if given is None:
+            return make_cache_folder("features")
+        given.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    except OSError as error:
+        got = f"{given or error.filename} ({error.strerror})"
+        refuse("--cache", "a folder that can be made", got, "Name another one.")
+    return given
 
 
 def _to_npz(items: ImageSet | TextSet, found: Extraction, *, previews: bool) -> bytes:

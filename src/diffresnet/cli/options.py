@@ -13,6 +13,10 @@ IdColumn: TypeAlias = Annotated[
     typer.Option(help="Column of the ids.", show_default="id; row numbers if there is none"),
 ]
 Device: TypeAlias = Annotated[str, typer.Option(help="Where torch computes: cpu, cuda, mps, ...")]
+FollowLinks: TypeAlias = Annotated[
+    bool,
+    typer.Option("--follow-links", help="Read what links in a folder lead to outside of it, too."),
+]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
 Jobs: TypeAlias = Annotated[int, typer.Option(help="Processes to share the work.", min=1)]
 JsonFile: TypeAlias = Annotated[

@@ -12,7 +12,7 @@ import typer
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 from diffresnet.cli.console import say
-from diffresnet.cli.options import Device, Force
+from diffresnet.cli.options import Device, FollowLinks, Force
 from diffresnet.cli.outputs import check_new_file
 from diffresnet.encoders.augmentation import DrawingAugmentation, PhotoAugmentation
 from diffresnet.encoders.backbones.catalog import BACKBONE_NAMES
@@ -101,6 +101,7 @@ def train(
     validation_ways: Annotated[
         int, typer.Option(help="Classes of the tasks that choose the epoch.", min=2)
     ] = 5,
+    follow_links: FollowLinks = False,
     unreadable: Annotated[
         WhenUnreadable, typer.Option(help="What to do with damaged images; each is named.")
     ] = "refuse",
@@ -131,7 +132,7 @@ def train(
     state = out.with_name(f"{out.name}.state")
     with process_group(choose_device(device)):
         speak: Callable[[str], None] = say if process_rank() == 0 else lambda _: None
-        images = check_readable(_read(data, speak), unreadable, speak)
+        images = check_readable(_read(data, follow_links, speak), unreadable, speak)
         framing = _framing(images, image_size, resize)
         schedule = replace(
             BACKBONE_SCHEDULE,
@@ -167,9 +168,9 @@ def train(
             state.unlink()
 
 
-def _read(data: Path, say: Callable[[str], None]) -> ImageSet:
+def _read(data: Path, follow_links: bool, say: Callable[[str], None]) -> ImageSet:  # noqa: FBT001
     if data.is_dir():
-        images = ImageSet.from_folder(data)
+        images = ImageSet.from_folder(data, follow_links=follow_links)
     else:
         check_file(data, "--data", ARRAYS)
         images = read_image_arrays(data, "--data")

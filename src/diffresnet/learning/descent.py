@@ -1,12 +1,11 @@
 """Gradient descent: one training loop for every model (Algorithm 1)."""
 
-import io
 import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import nn
@@ -16,7 +15,7 @@ from torch.optim.lr_scheduler import LRScheduler
 from diffresnet._support.checks import fail
 from diffresnet._support.progress import progress_bar
 from diffresnet._support.settings import Count, CountOrZero, check_settings
-from diffresnet._support.writing import write_whole
+from diffresnet._support.tensors import read_tensors, write_tensors
 from diffresnet.learning.losses import Batch, LossTerm
 from diffresnet.learning.stopping import EarlyStopping
 
@@ -252,14 +251,12 @@ class _Run:
             "random": torch.get_rng_state(),
             "generator": None if self.generator is None else self.generator.get_state(),
         }
-        content = io.BytesIO()
-        torch.save(state, content)
-        write_whole(self.descent.checkpoint, content.getvalue())
+        write_tensors(self.descent.checkpoint, state)
 
     def _load(self, checkpoint: Path) -> None:
         before = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
         try:
-            state: dict[str, Any] = torch.load(checkpoint, weights_only=True)
+            state = read_tensors(checkpoint)
             if state["kinds"] != self.kinds:
                 raise ValueError(f"optimizer and schedule were {state['kinds']}")  # noqa: TRY301
             self.model.load_state_dict(state["model"])

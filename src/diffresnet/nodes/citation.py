@@ -4,7 +4,7 @@ from pathlib import Path
 
 from diffresnet._support.checks import check_choice
 from diffresnet.datasets.download import download
-from diffresnet.datasets.files import find_data_file
+from diffresnet.datasets.files import find_given_file
 from diffresnet.nodes.graph import NodeGraph
 
 SOURCE = "https://github.com/shchur/gnn-benchmark/raw/master/data/npz/"
@@ -26,6 +26,8 @@ SIZES = {
 def find_citation_graph(name: str) -> Path:
     """Return the file of a graph: in `DIFFRESNET_DATA`, in the cache, or downloaded to there.
 
+    Whatever is in the cache is compared with a checksum; `DIFFRESNET_DATA` is the user's word.
+
     Args:
         name: ``"cora"``, ``"citeseer"`` or ``"pubmed"``.
 
@@ -34,10 +36,8 @@ def find_citation_graph(name: str) -> Path:
         OSError: if it is nowhere and cannot be downloaded.
     """
     check_choice("find_citation_graph", "name", name, tuple(CHECKSUMS))
-    try:
-        return find_data_file(f"graphs/{name}.npz")
-    except FileNotFoundError:
-        return download(f"{SOURCE}{name}.npz", f"graphs/{name}.npz", CHECKSUMS[name])
+    place = f"graphs/{name}.npz"
+    return find_given_file(place) or download(f"{SOURCE}{name}.npz", place, CHECKSUMS[name])
 
 
 def recognize(graph: NodeGraph) -> str | None:
