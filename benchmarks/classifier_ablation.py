@@ -48,7 +48,6 @@ MODULES: dict[str, Any] = {
     "N_BEFOREHAND": confidence,
     "FLOOR": propagation,
     "BIAS": ridge,
-    "FEWEST_FOR_BIAS": ridge,
     "BANDWIDTH_SCALE": points_of_graph,
     "N_MODES": points_of_graph,
     "N_KEPT": feature_space,

@@ -2,10 +2,8 @@ import torch
 
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.estimators.strength import Strength, StrengthSettings, default_steps
-from diffresnet.learning.labels import Labels
 
 SETTINGS = StrengthSettings()
-ONE_EACH = Labels(torch.tensor([0, 150]), torch.tensor([0, 1]), 2)
 
 
 def test_strength_is_steps_times_their_size() -> None:
@@ -15,37 +13,19 @@ def test_strength_is_steps_times_their_size() -> None:
 def test_default_leaves_little_of_the_last_mode() -> None:
     rates = torch.cat([torch.zeros(3), torch.tensor([0.01, 0.05])])
     spectrum = Spectrum(rates, torch.zeros(4, 5))
-    n_steps = default_steps(spectrum, 0.5, ONE_EACH)
+    n_steps = default_steps(spectrum, 0.5, 2)
     assert abs(float(spectrum.decay(0.5, n_steps)[-1]) - SETTINGS.remaining) < 0.01
-    assert abs(default_steps(spectrum, 0.25, ONE_EACH) - 2 * n_steps) <= 1
+    assert abs(default_steps(spectrum, 0.25, 2) - 2 * n_steps) <= 1
 
 
 def test_lines_need_more_than_clouds() -> None:
     clouds, lines = torch.linspace(0.1, 0.2, 101), torch.linspace(0.002, 0.448, 101).square()
     few, many = (Spectrum(rates, torch.zeros(4, 101)) for rates in (clouds, lines))
-    assert default_steps(many, 0.5, ONE_EACH) > 3 * default_steps(few, 0.5, ONE_EACH)
+    assert default_steps(many, 0.5, 2) > 3 * default_steps(few, 0.5, 2)
 
 
-def test_default_has_bounds() -> None:
+def test_a_step_is_the_least() -> None:
     fast = Spectrum(torch.tensor([0.0, 1.9]), torch.zeros(4, 2))
-    assert default_steps(fast, 0.5, ONE_EACH) == 1
+    assert default_steps(fast, 0.5, 2) == 1
     still = Spectrum(torch.tensor([0.0, 0.0]), torch.zeros(4, 2))
-    assert default_steps(still, 0.5, ONE_EACH) == 1
-    slow = Spectrum(torch.tensor([0.0, 1e-9, 2e-5]), torch.zeros(4, 3))
-    assert default_steps(slow, 0.5, ONE_EACH) == 10_000
-    assert default_steps(slow, 1e-4, ONE_EACH) == 50_000_000
-
-
-def test_as_many_clusters_as_classes() -> None:
-    rates = torch.cat([torch.tensor([0.0, 0.001]), torch.linspace(0.01, 0.5, 100)])
-    spectrum = Spectrum(rates, torch.zeros(4, 102))
-    n_steps = default_steps(spectrum, 0.5, ONE_EACH)
-    assert abs(float(spectrum.decay(0.5, n_steps)[2]) - SETTINGS.remaining) < 0.01
-    one_more = torch.cat([torch.tensor([0.0, 0.0009]), rates[1:]])
-    assert default_steps(Spectrum(one_more, torch.zeros(4, 103)), 0.5, ONE_EACH) < n_steps / 3
-
-
-def test_more_labels_need_less() -> None:
-    spectrum = Spectrum(torch.linspace(0, 0.02, 101), torch.zeros(4, 101))
-    many = Labels(torch.arange(32), torch.arange(32) % 2, 2)
-    assert abs(default_steps(spectrum, 0.5, many) - default_steps(spectrum, 0.5, ONE_EACH) / 2) <= 1
+    assert default_steps(still, 0.5, 2) == 1

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from diffresnet._support.words import count
+from diffresnet._support.words import N_NAMED, count
 from diffresnet.estimators.accuracy import ExpectedAccuracy
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.learning_curve import LearningCurve
@@ -24,6 +24,7 @@ class Diagnosis:
         n_points: of the graph.
         n_labeled: points that have a label.
         n_copies: rows that are equal to an earlier one, or differ from it by rounding only.
+        outliers: rows that are far from all others in a feature.
         n_components: connected components.
         n_unlabeled_components: components without any label.
         n_unreached: points in such components.
@@ -45,6 +46,7 @@ class Diagnosis:
     n_points: int
     n_labeled: int
     n_copies: int
+    outliers: tuple[int, ...]
     n_components: int
     n_unlabeled_components: int
     n_unreached: int
@@ -71,6 +73,13 @@ class Diagnosis:
             found.append(
                 f"{count(self.n_copies, 'row')} repeat others, but for rounding: such rows are one "
                 "point."
+            )
+        if self.outliers:
+            rows = ", ".join(map(str, self.outliers[:N_NAMED]))
+            more = " and others" if len(self.outliers) > N_NAMED else ""
+            found.append(
+                f"Far from all others in some feature: row {rows}{more}, counted from 0. See "
+                "whether these numbers are right; they do not set the scale of the others."
             )
         if self.n_isolated:
             found.append(f"{self.n_isolated} points have no link at all.")
@@ -133,6 +142,7 @@ def diagnose(
     """
     encoded = copies.merge(given, len(classes))
     operator, components = solution.points.operator, solution.points.components
+    space = solution.points.space
     weights = operator.weights
     rows, columns, values = mx.rows_of(weights), weights.col_indices().long(), weights.values()
     off = (rows != columns) & (values > 0)
@@ -151,6 +161,7 @@ def diagnose(
         n_points=len(given),
         n_labeled=int((given >= 0).sum()),
         n_copies=copies.n_copies,
+        outliers=() if space is None else tuple(copies.first[space.outliers.numpy()].tolist()),
         n_components=int(components.max()) + 1,
         n_unlabeled_components=int(components.max()) + 1 - len(labeled),
         n_unreached=int(unreached.sum()),

@@ -17,11 +17,10 @@ from sklearn.decomposition import TruncatedSVD
 from torch import Tensor
 from torch.nn.functional import normalize
 
-N_KEPT = 256
-"""Principal directions that the neighbors are searched in."""
+from diffresnet.estimators.outliers import find_outliers
 
-N_FOR_CLASSES = 100
-"""The first of them, which classes are told apart by; up to this many features stay as they are."""
+N_KEPT = 256
+"""Principal directions that are kept; up to this many features stay as they are."""
 
 LARGEST_COVARIANCE = 4096
 
@@ -33,6 +32,9 @@ FEW_CARRIERS = 10
 
 ONE_CARRIER = 1.2
 """Of up to four features one must do so nearly alone."""
+
+LONGEST = 2.0
+"""What a point's length counts at most, in units of the longest that is not out."""
 
 ROUNDING = 100.0
 """A feature that varies by less than this many rounding errors of its mean is constant."""
@@ -62,7 +64,8 @@ class FeatureSpace:
         scale: (d,) what centered features are divided by, if they have units of their own.
         spread: the typical length of centered features, if there are few; else None.
         directions: (d, p) principal directions, the first the largest, or None to keep all.
-        unit: of the lengths of points.
+        unit: of the lengths of points: the longest that is not out.
+        outliers: rows of the fitted points that are far from all others.
     """
 
     sketch: Tensor | None
@@ -71,6 +74,7 @@ class FeatureSpace:
     spread: Tensor | None
     directions: Tensor | None
     unit: Tensor
+    outliers: Tensor
 
     @classmethod
     def fit(cls, features: Any, seed: int) -> Placed:
@@ -82,21 +86,23 @@ class FeatureSpace:
             reducer.fit(_rows_of_length_one(features))
             sketch = torch.from_numpy(np.ascontiguousarray(reducer.components_.T)).float()
         dense = _to_dense(features, sketch)
-        center, spread = dense.mean(dim=0), None
-        scale = None if sketch is not None else _units(dense - center, center)
-        moved = dense - center if scale is None else (dense - center) / scale
+        is_out = find_outliers(dense)
+        usual = dense[~is_out] if bool(is_out.any()) else dense
+        center = usual.mean(dim=0)
+        scale = None if sketch is not None else _units(usual - center, center)
+        spread = None
         if dense.shape[1] < FEW_FEATURES:
-            largest = moved.abs().max().clamp(min=torch.finfo(dense.dtype).tiny)
-            spread = largest * (moved / largest).square().sum(dim=1).mean().sqrt()
-            spread = spread.clamp(min=torch.finfo(dense.dtype).tiny)
+            spread = _spread(usual - center if scale is None else (usual - center) / scale)
+        moved = dense - center if scale is None else (dense - center) / scale
         points, lengths = _to_sphere(moved, spread)
-        unit = lengths.max().clamp(min=torch.finfo(lengths.dtype).tiny)
+        unit = lengths[~is_out].max().clamp(min=torch.finfo(lengths.dtype).tiny)
         directions = None
-        if points.shape[1] > N_FOR_CLASSES:
+        if points.shape[1] > N_KEPT:
             directions = _principal_directions(points, seed)
             points = points @ directions
-        space = cls(sketch, center, scale, spread, directions, unit)
-        return Placed(space, points, lengths / unit)
+        outliers = is_out.nonzero()[:, 0]
+        space = cls(sketch, center, scale, spread, directions, unit, outliers)
+        return Placed(space, points, space.limit(lengths))
 
     def place(self, features: Any) -> tuple[Tensor, Tensor]:
         """Return new features as points, and their lengths."""
@@ -104,7 +110,11 @@ class FeatureSpace:
         moved = moved if self.scale is None else moved / self.scale
         points, lengths = _to_sphere(moved, self.spread)
         points = points if self.directions is None else points @ self.directions
-        return points, lengths / self.unit
+        return points, self.limit(lengths)
+
+    def limit(self, lengths: Tensor) -> Tensor:
+        """Return lengths in the unit of this space; those far beyond it are brought nearer."""
+        return (lengths / self.unit).clamp(max=LONGEST)
 
 
 def _units(moved: Tensor, center: Tensor) -> Tensor | None:
@@ -125,15 +135,25 @@ def _units(moved: Tensor, center: Tensor) -> Tensor | None:
     return torch.where(is_varying, deviations, deviations.max())
 
 
+def _spread(moved: Tensor) -> Tensor:
+    """Return the typical length of centered features."""
+    tiny = torch.finfo(moved.dtype).tiny
+    largest = moved.abs().max().clamp(min=tiny)
+    return (largest * (moved / largest).square().sum(dim=1).mean().sqrt()).clamp(min=tiny)
+
+
 def _to_sphere(moved: Tensor, spread: Tensor | None) -> tuple[Tensor, Tensor]:
     """Scale centered features to length one; few ones as seen from a point beside their plane.
 
     Returns:
         The points, and the lengths that they had.
     """
+    # What is infinitely far in the unit of the fitted points is very far.
+    limit = torch.finfo(moved.dtype).max
     if spread is not None:
         ones = moved.new_ones(len(moved), 1)
         moved = torch.cat([moved / spread, ones], dim=1)
+    moved = moved.clamp(-limit, limit)
     # Very large or small numbers first become moderate: their squares would not be.
     sizes = moved.abs().amax(dim=1, keepdim=True)
     moderate = moved / torch.where(sizes > 0, sizes, 1)

@@ -201,6 +201,7 @@ class FittedPoints:
                 get("spread"),
                 get("directions"),
                 need("unit"),
+                need("outliers"),
             )
         weights = mx.csr(need("row_starts"), need("columns"), need("values"))
         spectrum = Spectrum(need("rates"), need("modes"))

@@ -136,7 +136,7 @@ def solve(
     """
     labels = Labels.of(encoded, n_classes)
     if n_steps == "auto":
-        n_steps = default_steps(points.spectrum, step_size, labels, settings)
+        n_steps = default_steps(points.spectrum, step_size, n_classes, settings)
     strength = Strength(step_size, n_steps)
     generator = torch.Generator().manual_seed(seed)
     solved = solver.solve(points, labels, strength, generator)

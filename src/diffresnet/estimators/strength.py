@@ -7,7 +7,6 @@ from torch import Tensor
 
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.estimators.points import MODES_PER_CLASS
-from diffresnet.learning.labels import Labels
 
 CONSTANT = 1e-5
 """Modes that decay no faster are those of components that are not connected."""
@@ -20,17 +19,10 @@ class StrengthSettings:
     Attributes:
         remaining: how much of a mode the default strength leaves; of which, `default_steps` says.
         modes_per_class: the slower of the two modes that it looks at.
-        label_exponent: the default falls with this power of the number of labels per class.
-        clear_gap: how much faster than the one before must the first mode beyond the classes decay
-            to say that the graph has as many clusters as there are classes.
-        most: strength.
     """
 
     remaining: float = 0.35
     modes_per_class: int = MODES_PER_CLASS
-    label_exponent: float = 0.25
-    clear_gap: float = 2.0
-    most: float = 5_000.0
 
 
 DEFAULT_STRENGTH = StrengthSettings()
@@ -57,7 +49,7 @@ class Strength:
 def default_steps(
     spectrum: Spectrum,
     step_size: float,
-    labels: Labels,
+    n_classes: int,
     settings: StrengthSettings = DEFAULT_STRENGTH,
 ) -> int:
     """Return how many steps suit the graph: more if it is larger, or hangs together less.
@@ -65,14 +57,9 @@ def default_steps(
     One bound is that little remains of the fastest mode that is known: then what the others would
     add is small. The other is that little remains but some modes per class, which is much more
     diffusion where the points lie along lines, and hardly more where they fill many dimensions.
-    The geometric mean of the two is taken, and less of it the more labels there are, since each has
-    to reach fewer points.
-
-    Where the graph falls into as many clusters as there are classes, it is as many steps as leave
-    little but these.
+    The geometric mean of the two is taken.
     """
-    rates, n_classes = spectrum.rates, labels.n_classes
-    moving = rates[rates > CONSTANT]
+    moving = spectrum.rates[spectrum.rates > CONSTANT]
     if len(moving) == 0:
         return 1
 
@@ -80,11 +67,6 @@ def default_steps(
         left = max(1 - step_size * float(rate), settings.remaining)
         return math.log(settings.remaining) / math.log(left)
 
-    gap = max(settings.clear_gap * float(rates[min(n_classes, len(rates)) - 1]), CONSTANT)
-    if n_classes < len(rates) and rates[n_classes] > gap:
-        n_steps = steps_to_end(rates[n_classes])
-    else:
-        slower = moving[min(settings.modes_per_class * n_classes, len(moving) - 1)]
-        n_steps = math.sqrt(steps_to_end(slower) * steps_to_end(moving[-1]))
-        n_steps /= (len(labels.rows) / n_classes) ** settings.label_exponent
-    return min(math.ceil(settings.most / step_size), max(1, round(n_steps)))
+    slower = moving[min(settings.modes_per_class * n_classes, len(moving) - 1)]
+    n_steps = math.sqrt(steps_to_end(slower) * steps_to_end(moving[-1]))
+    return max(1, round(n_steps))

@@ -17,12 +17,10 @@ import torch
 from sklearn.cluster import KMeans
 from torch import Tensor
 
-from diffresnet.estimators.features import N_FOR_CLASSES
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Solution
 from diffresnet.estimators.strength import default_steps
 from diffresnet.estimators.views import View
-from diffresnet.learning.labels import Labels
 
 Rows = npt.NDArray[np.int64]
 
@@ -95,8 +93,7 @@ def suggest_first(n: int, points: FittedPoints, step_size: float, seed: int) -> 
         seed: of the clusters.
     """
     n = min(n, points.operator.n_points)
-    labels = Labels(torch.arange(n), torch.arange(n), n)
-    n_steps = default_steps(points.spectrum, step_size, labels)
+    n_steps = default_steps(points.spectrum, step_size, n)
     places = View.of_graph(points.spectrum, step_size, n_steps).points.float()
     shown = [places, *_feature_view(points)][-1]
     drawn = np.random.default_rng(seed).permutation(len(places))[: max(N_CLUSTERED, n)]
@@ -111,7 +108,7 @@ def _feature_view(points: FittedPoints) -> list[Tensor]:
     """Return where the features put the points, (N, d), of length one, if there are any."""
     if points.points is None:
         return []
-    return [View.of_features(points.points[:, :N_FOR_CLASSES]).points.float()]
+    return [View.of_features(points.points).points.float()]
 
 
 def _similarities(views: list[Tensor], some: Tensor, others: Tensor) -> Tensor:

@@ -10,10 +10,6 @@ from torch.nn.functional import one_hot
 BIAS = 0.1
 """What is added to a kernel of mean diagonal one: the variance of a constant for each class."""
 
-FEWEST_FOR_BIAS = 5
-"""Labels per class from which on there is a constant. Leaving one of few labels out would move it
-away from that label's class."""
-
 RIDGES = tuple(10.0 ** (step / 2) for step in range(-8, 7))
 
 LARGEST_CHOICE = 24
@@ -59,8 +55,7 @@ def solve_ridge(
         tensor([0, 0, 1, 1])
     """
     targets = one_hot(classes, n_classes).to(gram) - 1 / n_classes
-    constant = BIAS if len(classes) >= FEWEST_FOR_BIAS * n_classes else 0.0
-    return solve_targets(gram, targets, constant=constant, ridges=ridges)
+    return solve_targets(gram, targets, constant=BIAS, ridges=ridges)
 
 
 def solve_targets(

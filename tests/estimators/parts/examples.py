@@ -6,7 +6,6 @@ from torch.nn.functional import one_hot
 from diffresnet.estimators.views import View
 from diffresnet.learning.labels import Labels
 
-SHARPNESS = 10.0
 CLASSES = torch.arange(3).repeat_interleave(40)
 
 

@@ -1,38 +1,28 @@
+from dataclasses import replace
+
 import torch
 
-from diffresnet.estimators.parts.directions import Exemplars, Means, find_directions
+from diffresnet.estimators.parts.directions import find_directions
 from diffresnet.estimators.parts.settings import PrototypeSettings
-from tests.estimators.parts.examples import CLASSES, SHARPNESS, labels, view
+from tests.estimators.parts.examples import CLASSES, labels, view
 
 SETTINGS = PrototypeSettings()
 ALL = torch.arange(120)
 
 
-def test_exemplars_are_between_the_mean_and_the_nearest() -> None:
-    points = torch.nn.functional.normalize(
-        torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), dim=1
-    )
-    weights = torch.tensor([[0.5, 0.0], [0.5, 0.0], [0.0, 1.0]])
-    asked = torch.tensor([[1.0, 0.0]])
-    soft, hard = (Exemplars(points, weights, by).nearness(asked)[0] for by in (1e-3, 1e3 / 20))
-    assert torch.allclose(soft, torch.tensor([0.5, 0.7071]), atol=1e-2)
-    assert torch.allclose(hard, torch.tensor([1.0, 0.7071]), atol=2e-2)
-
-
-def test_every_label_of_a_class_speaks() -> None:
+def test_classes_are_found() -> None:
     seen = view(0.1)
-    found = find_directions(seen, labels(30), ALL, SHARPNESS, SETTINGS, by_mean=False)
-    assert isinstance(found.labeled, Exemplars)
-    assert len(found.labeled.points) == 90
-    assert torch.allclose(found.labeled.weights.sum(dim=0), torch.ones(3))
+    found = find_directions(seen, labels(5), ALL, SETTINGS)
     assert torch.equal(found.score(seen.points).argmax(dim=1), CLASSES)
+    assert torch.allclose(found.refined.norm(dim=1), torch.ones(3))
 
 
 def test_means_are_nearest_by_distance() -> None:
-    seen = view(0.1)
-    found = find_directions(seen, labels(5), ALL, SHARPNESS, SETTINGS, by_mean=True)
-    assert isinstance(found.labeled, Means)
-    distances = torch.cdist(seen.points, found.labeled.means).square()
-    nearness = found.labeled.nearness(seen.points)
-    # Points have length one: |x - m|^2 = 1 - 2 nearness.
-    assert torch.allclose(distances, 1 - 2 * nearness, atol=1e-5)
+    seen, own = view(0.1), labels(5)
+    found = find_directions(seen, own, ALL, replace(SETTINGS, refined_weight=0.0), sharper=2.0)
+    for one in range(3):
+        mean = seen.points[own.rows[own.classes == one]].mean(dim=0)
+        distances = (seen.points - mean).square().sum(dim=1)
+        # Points have length one: |x - m|^2 = 1 - 2 nearness.
+        nearness = found.score(seen.points)[:, one] / (2 * SETTINGS.sharpness)
+        assert torch.allclose(distances, 1 - 2 * nearness, atol=1e-5)

@@ -6,10 +6,10 @@ SETTINGS = PrototypeSettings()
 
 
 def test_what_stability_says() -> None:
-    assert SETTINGS.view_weight(0.99) == 1
-    assert SETTINGS.view_weight(0.5) == SETTINGS.least_weight
-    assert SETTINGS.scale(0.99, 10) == 1
-    assert SETTINGS.scale(0.5, 40) == pytest.approx(SETTINGS.least_scale / 2)
+    assert SETTINGS.trust(1.0) == 1
+    assert SETTINGS.trust(0.5) == SETTINGS.trust(SETTINGS.least_stability) == SETTINGS.least_trust
+    halfway = (1 + SETTINGS.least_stability) / 2
+    assert SETTINGS.trust(halfway) == pytest.approx((1 + SETTINGS.least_trust) / 2)
 
 
 def test_ten_classes_are_the_measure() -> None:

@@ -3,7 +3,7 @@ import torch
 from diffresnet.estimators.parts.directions import find_directions
 from diffresnet.estimators.parts.settings import PrototypeSettings
 from diffresnet.estimators.parts.stability import measure_stability
-from tests.estimators.parts.examples import SHARPNESS, labels, view
+from tests.estimators.parts.examples import labels, view
 
 
 def test_stability_of_clusters_and_of_noise() -> None:
@@ -12,7 +12,7 @@ def test_stability_of_clusters_and_of_noise() -> None:
     found: list[float] = []
     for noise in (0.1, 5.0):
         seen = view(noise)
-        directions = find_directions(seen, labels(1), sample, SHARPNESS, settings, by_mean=False)
+        directions = find_directions(seen, labels(1), sample, settings)
         found.append(measure_stability(seen, directions, sample, generator, settings, n_restarts=4))
     assert found[0] > 0.99
     assert found[1] < 0.9

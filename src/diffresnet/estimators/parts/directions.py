@@ -11,75 +11,35 @@ from diffresnet.estimators.views import View
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.prototypes import class_means, members_of, spherical_kmeans
 
-BLOCK_SIZE = 2**24
-"""How many cosines are in memory at a time."""
-
 
 @dataclass(frozen=True)
 class Directions:
     """What scores the points of a view.
 
     Attributes:
-        labeled: nearness to what labels say.
+        means: (K, d) of the labeled points of each class.
         refined: (K, d) prototypes that the other points have moved.
         sharpness: of the view.
-        refined_weight: of these prototypes against what labels say.
+        refined_weight: of these prototypes against the means.
     """
 
-    labeled: "Means | Exemplars"
+    means: Tensor
     refined: Tensor
     sharpness: float
     refined_weight: float
 
     def score(self, points: Tensor) -> Tensor:
-        """Return the scores (n, K): how near the labels are, and how alike the prototype."""
-        alike = points @ self.refined.to(points).mT
-        near = self.labeled.nearness(points)
-        return self.sharpness * torch.lerp(near, alike, self.refined_weight)
+        """Return the scores (n, K): how near the mean is, and how alike the prototype.
 
-
-@dataclass(frozen=True)
-class Means:
-    """The mean of the labeled points of each class, (K, d)."""
-
-    means: Tensor
-
-    def nearness(self, points: Tensor) -> Tensor:
-        """Return minus half of the squared distances to the means, but for a constant, (n, K)."""
-        means = self.means.to(points)
-        return points @ means.mT - means.square().sum(dim=1) / 2
-
-
-@dataclass(frozen=True)
-class Exemplars:
-    """Labeled points that each speak for themselves, the nearer the louder.
-
-    Attributes:
-        points: (m, d) of length one.
-        weights: (m, K) what each counts for its class; the columns sum to 1.
-        softness: small for the mean of the cosines, large for the largest.
-    """
-
-    points: Tensor
-    weights: Tensor
-    softness: float
-
-    def nearness(self, points: Tensor) -> Tensor:
-        """Return a soft maximum of the cosines with the points of each class, (n, K)."""
-        own, weights = self.points.to(points), self.weights.to(points)
-        blocks = points.split(max(1, BLOCK_SIZE // len(own)))
-        loud = [(self.softness * (block @ own.mT)).exp() @ weights for block in blocks]
-        return torch.cat(loud).log() / self.softness
+        The first is minus half of the squared distance, but for what classes share.
+        """
+        means, refined = self.means.to(points), self.refined.to(points)
+        near = points @ means.mT - means.square().sum(dim=1) / 2
+        return self.sharpness * torch.lerp(near, points @ refined.mT, self.refined_weight)
 
 
 def find_directions(
-    view: View,
-    labels: Labels,
-    sample: Tensor,
-    sharpness: float,
-    settings: PrototypeSettings,
-    *,
-    by_mean: bool,
+    view: View, labels: Labels, sample: Tensor, settings: PrototypeSettings, sharper: float = 1.0
 ) -> Directions:
     """Make the prototypes of a view, and refine them by a sample of the points.
 
@@ -87,19 +47,13 @@ def find_directions(
         view: of the points.
         labels: of some.
         sample: rows of the points that refine.
-        sharpness: of the classes in this view.
-        settings: of everything else.
-        by_mean: whether the labeled points of a class speak by their mean, or each for itself.
+        settings: of the refinement.
+        sharper: what the sharpness is multiplied by.
     """
     own = view.points[labels.rows]
-    members = members_of(labels.classes, labels.n_classes, own.dtype)
-    means = class_means(own, members)
-    if by_mean:
-        labeled = Means(means)
-    else:
-        weights = members.mT / members.sum(dim=1)
-        labeled = Exemplars(own, weights, settings.softness * sharpness)
+    means = class_means(own, members_of(labels.classes, labels.n_classes, own.dtype))
     points = torch.cat([view.points[sample], own])
+    sharpness = sharper * settings.sharpness
     refined = spherical_kmeans(
         points,
         normalize(means, dim=1),
@@ -109,4 +63,4 @@ def find_directions(
         n_rounds=settings.n_rounds,
         rate=settings.rate,
     )
-    return Directions(labeled, refined, sharpness, settings.refined_weight)
+    return Directions(means, refined, sharpness, settings.refined_weight)

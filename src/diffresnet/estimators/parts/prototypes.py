@@ -64,8 +64,7 @@ class FeaturePrototypes:
         """Return the scores (n, K)."""
         if places.points is None:
             raise ValueError("FeaturePrototypes: `places` must have features, got none.")
-        shown = places.points[:, : self.view.points.shape[1]]
-        return self.directions.score(self.view.place(shown))
+        return self.directions.score(self.view.place(places.points))
 
 
 def fit_prototypes(
@@ -87,7 +86,7 @@ def fit_prototypes(
     graph_view = View.of_graph(points.spectrum, strength.step_size, strength.n_steps)
     feature_view = None
     if points.points is not None:
-        feature_view = View.of_features(points.points[:, : settings.n_features])
+        feature_view = View.of_features(points.points)
     order = torch.randperm(len(graph_view.points), generator=generator)
     learning = _Learning(settings, graph_view, feature_view, order[: settings.n_sampled])
     graph, features = learning.directions(labels)
@@ -112,15 +111,11 @@ class _Learning:
 
     def directions(self, labels: Labels) -> tuple[Directions, Directions | None]:
         """Return what labels, and the other points, say in each view."""
-        settings = self.settings
-        sharpness = settings.graph_sharpness * settings.sharper(labels.n_classes)
-        graph = find_directions(self.graph, labels, self.sample, sharpness, settings, by_mean=False)
+        sharper = self.settings.sharper(labels.n_classes)
+        graph = find_directions(self.graph, labels, self.sample, self.settings, sharper)
         if self.features is None:
             return graph, None
-        sharpness = settings.feature_sharpness
-        return graph, find_directions(
-            self.features, labels, self.sample, sharpness, settings, by_mean=True
-        )
+        return graph, find_directions(self.features, labels, self.sample, self.settings)
 
     def held_out(self, labels: Labels, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """Return scores (n, K) of the labels in both views, each learned without its fold.

@@ -30,9 +30,6 @@ from diffresnet.learning.labels import Labels
 RIDGE_WEIGHTS = (0.15, 0.15, 0.7)
 """Of propagation, features and both together, where there are very many labels, beforehand."""
 
-N_SAMPLED = 4000
-"""Points without a label that confidence and class proportions are measured on, at most."""
-
 
 @dataclass(frozen=True)
 class MixtureSettings:
@@ -78,7 +75,8 @@ class MixtureSolver:
         parts: list[Part] = [graph] if features is None else [graph, features]
         expected = self._expect(graph.stability, labels.n_classes)[: len(parts)]
         parts += fit_ridges(points, labels, strength.step_size, generator)
-        sample = _draw_unlabeled(points.operator.n_points, labels, generator)
+        n_sampled = self.settings.prototypes.n_sampled
+        sample = _draw_unlabeled(points.operator.n_points, labels, n_sampled, generator)
         places = points.some_places(sample)
         shown = torch.stack([part.score(places).double() for part in parts])
         trial = _Trial(tuple(parts), shown, torch.tensor(expected).double())
@@ -96,8 +94,9 @@ class MixtureSolver:
     def _expect(self, stability: float, n_classes: int) -> list[float]:
         """Return the weights of both kinds of prototypes where no label can be held out."""
         settings = self.settings.prototypes
-        scale, view_weight = settings.scale(stability, n_classes), settings.view_weight(stability)
-        return [scale * view_weight, scale * (1 - view_weight)]
+        trust = settings.trust(stability)
+        scale = trust / settings.sharper(n_classes)
+        return [scale * trust, scale * (1 - trust)]
 
     def _weigh(
         self, trial: "_Trial", labels: Labels, seen: Tensor, before: Beforehand
@@ -182,8 +181,10 @@ class _Trial:
         return max(1e-12, float(self.by_prototypes.std(dim=1).mean() / own))
 
 
-def _draw_unlabeled(n_points: int, labels: Labels, generator: torch.Generator) -> Tensor:
+def _draw_unlabeled(
+    n_points: int, labels: Labels, n_sampled: int, generator: torch.Generator
+) -> Tensor:
     """Return some points without a label, or all points if every one has a label."""
     order = torch.randperm(n_points, generator=generator)
     is_free = ~torch.isin(order, labels.rows)
-    return (order[is_free] if bool(is_free.any()) else order)[:N_SAMPLED]
+    return (order[is_free] if bool(is_free.any()) else order)[:n_sampled]

@@ -1,0 +1,45 @@
+"""Rows far from all others: they must not set the center and the scale of the others."""
+
+import torch
+from torch import Tensor
+
+FAR = 100.0
+"""How far a row is out, in typical deviations of a feature."""
+
+MOST_OUT = 0.01
+"""More than this part of the rows cannot be out: then it is how features are distributed."""
+
+N_SAMPLED = 2000
+"""Rows that typical deviations are measured on, at most."""
+
+
+def find_outliers(features: Tensor) -> Tensor:
+    """Tell which rows (N,) have a feature far from what it is elsewhere.
+
+    The typical deviation of a feature is the root of its mean squared distance from its median,
+    without the largest ones: as many as may be out, and one at least.
+
+    Args:
+        features: (N, d).
+
+    Examples:
+        >>> features = torch.arange(20.0).unsqueeze(1)
+        >>> features[3] = -1e6
+        >>> find_outliers(features).nonzero().tolist()
+        [[3]]
+    """
+    n_points = len(features)
+    # Spread over all rows, so that it does not depend on a generator.
+    rows = torch.linspace(0, n_points - 1, min(n_points, N_SAMPLED)).long()
+    median = features[rows].median(dim=0).values
+    n_most = max(1, int(MOST_OUT * len(rows)))
+    apart = (features[rows] - median).abs()
+    largest = apart.kthvalue(max(1, len(rows) - n_most), dim=0).values
+    kept = torch.where(apart <= largest, apart, 0)
+    unit = largest.clamp(min=torch.finfo(features.dtype).tiny)
+    typical = unit * (kept / unit).square().mean(dim=0).sqrt()
+    reach = torch.where(typical > 0, FAR * typical, torch.inf)
+    found = ((features < median - reach) | (features > median + reach)).any(dim=1)
+    if int(found.sum()) > max(1, MOST_OUT * n_points):
+        return torch.zeros_like(found)
+    return found
