@@ -76,7 +76,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         class_prior: None; ``"uniform"``; or the proportion of each class that the predictions
             should have, in the order of `classes_` or as a dictionary.
         random_state: seed of everything that is drawn.
-        n_jobs: threads; None for torch's own number, -1 for all.
+        n_jobs: threads that share the search of neighbors and the modes of a large graph; None for
+            as many as torch would use, -1 for all processors. Other work has one thread, and
+            results do not depend on it.
 
     Attributes:
         classes_: the classes in order.
@@ -192,7 +194,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     def embedding_(self) -> Floats:
         """Where diffusion puts the fitted points, (N, m), of length one."""
         check_is_fitted(self, "solution_")
-        return self.solution_.embedding.numpy()[self.copies_.point]
+        with limited_threads(self.n_jobs):
+            return self.solution_.embedding.numpy()[self.copies_.point]
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probabilities of new points, (n, K).
@@ -282,7 +285,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         names = "encoded_labels", "classes"
         model, points, copies, (encoded, classes) = read_model(cls, Path(path), names)
         check_parameters(model)
-        model._learn(points, copies, encoded, classes, seed_of(model.random_state))
+        with limited_threads(model.n_jobs):
+            model._learn(points, copies, encoded, classes, seed_of(model.random_state))
         return model
 
     def __sklearn_tags__(self) -> Tags:

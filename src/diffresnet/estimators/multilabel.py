@@ -81,7 +81,9 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
             how common a label is; ``"per class"``: as many that have it as do not; or ``"auto"``:
             whatever their counts speak for.
         random_state: seed of everything that is drawn.
-        n_jobs: threads; None for torch's own number, -1 for all.
+        n_jobs: threads that share the search of neighbors and the modes of a large graph; None for
+            as many as torch would use, -1 for all processors. Other work has one thread, and
+            results do not depend on it.
 
     Attributes:
         label_names_: (K,) the names of the columns if `y` was a frame, else 0 to K - 1.
@@ -284,7 +286,8 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         wanted = "cells", "label_names"
         model, points, copies, (encoded, names) = read_model(cls, Path(path), wanted)
         check_label_parameters(model)
-        model._learn(points, copies, encoded, names, seed=seed_of(model.random_state), kept={})
+        with limited_threads(model.n_jobs):
+            model._learn(points, copies, encoded, names, seed=seed_of(model.random_state), kept={})
         return model
 
     def __sklearn_tags__(self) -> Tags:

@@ -64,7 +64,9 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         graph: ``"features"`` to build the graph from `X`, ``"precomputed"`` if `X` is the graph:
             (N, N) weights of links.
         random_state: seed of everything that is drawn.
-        n_jobs: threads; None for torch's own number, -1 for all.
+        n_jobs: threads that share the search of neighbors and the modes of a large graph; None for
+            as many as torch would use, -1 for all processors. Other work has one thread, and
+            results do not depend on it.
 
     Attributes:
         transduction_: (N,) the value of every fitted point: as given, or as predicted. Equal rows
@@ -256,7 +258,8 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         """
         model, points, copies, (values,) = read_model(cls, Path(path), ("given_values",))
         check_graph_parameters(model)
-        model._learn(points, copies, values, seed_of(model.random_state))
+        with limited_threads(model.n_jobs):
+            model._learn(points, copies, values, seed_of(model.random_state))
         return model
 
     def __sklearn_tags__(self) -> Tags:
