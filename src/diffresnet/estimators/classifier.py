@@ -17,6 +17,7 @@ from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import (
     FLOATS,
+    changed_at_the_end,
     check_given,
     check_length,
     check_parameters,
@@ -26,7 +27,6 @@ from diffresnet.estimators.input import (
     check_sizes,
     check_update,
     choose_step,
-    input_kept_on_failure,
     plain_prior,
     seed_of,
     split_input,
@@ -86,7 +86,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         label_distributions_: (N, K) their probabilities.
         reached_: (N,) whether a point is connected to any label. Others get the class prior.
         strength_: ``n_steps * step_size`` that was used.
-        operator_: the `DiffusionOperator` of the graph; equal rows are one point of it.
+        operator_: the `DiffusionOperator` of the graph; row i of `X` is point `copies_.point[i]`.
         encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
         embedding_: (N, m) where diffusion puts the points.
 
@@ -149,9 +149,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         Warns:
             UnreachedWarning: if points are not connected to any label.
         """
-        with input_kept_on_failure(self):
-            self._fit(X, y, graph)
-        warn_of_unreached(self.solution_.reached, self.solution_.points.components)
+        with changed_at_the_end(self) as changed:
+            changed._fit(X, y, graph)
+            warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
         return self
 
     def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
@@ -181,7 +181,6 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         merged = copies.merge(encoded, len(classes))
         points = points.for_classes(len(classes))
         solution = solve_labels(self, points, merged, classes, seed)
-        # Everything has worked: now change the state.
         self.solution_, self.encoded_labels_, self.seed_ = solution, encoded, seed
         self.classes_, self.copies_ = classes, copies
         self.strength_ = solution.strength.value
@@ -243,9 +242,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         everything = check_update(indices, labels, self.encoded_labels_, self.classes_)
         encoded, classes = encode_labels("DiffResNetClassifier.update_labels", "labels", everything)
         check_several("DiffResNetClassifier.update_labels", "labels", classes)
-        with limited_threads(self.n_jobs):
-            self._learn(self.solution_.points, self.copies_, encoded, classes, self.seed_)
-        warn_of_unreached(self.solution_.reached, self.solution_.points.components)
+        with changed_at_the_end(self) as changed, limited_threads(self.n_jobs):
+            changed._learn(self.solution_.points, self.copies_, encoded, classes, self.seed_)
+            warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
         return self
 
     def suggest_first(self, X: Any, n: int = 10, graph: Any = None) -> npt.NDArray[np.int64]:  # noqa: N803
