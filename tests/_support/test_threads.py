@@ -55,3 +55,34 @@ def test_an_error_in_a_thread_is_the_callers() -> None:
 
     with limited_threads(2), pytest.raises(ValueError, match="block"):
         share(fail, range(8))
+
+
+def test_threads_are_given_back_by_the_last_of_several_at_once() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    inside, leave = threading.Event(), threading.Event()
+    counts: dict[str, int] = {}
+
+    def work() -> None:
+        with limited_threads(1):
+            inside.set()
+            assert leave.wait(20)
+            counts["at work"] = torch.get_num_threads()
+
+    def look() -> None:
+        counts["in a new thread"] = torch.get_num_threads()
+
+    worker, fresh = threading.Thread(target=work), threading.Thread(target=look)
+    try:
+        with limited_threads(1):
+            worker.start()
+            assert inside.wait(20)
+        counts["after the first"] = torch.get_num_threads()
+        leave.set()
+        worker.join(20)
+        fresh.start()
+        fresh.join(20)
+        assert counts == {"after the first": 2, "at work": 1, "in a new thread": 2}
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)

@@ -9,6 +9,7 @@ need not meet, are shared. Results do not depend on how many share them.
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Lock
 from typing import TypeVar, cast
 
 import torch
@@ -21,6 +22,32 @@ Result = TypeVar("Result")
 _N_SHARING: ContextVar[int] = ContextVar("n_sharing", default=1)
 
 
+class _TorchThreads:
+    """How many threads torch has, kept as long as anyone in the process limits them.
+
+    Part of that number belongs to the whole process, not to a thread of it: the first one who comes
+    keeps it, the last one who leaves gives it back.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.n_users, self.before = Lock(), 0, 1
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.n_users == 0:
+                self.before = torch.get_num_threads()
+            self.n_users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.n_users -= 1
+            if self.n_users == 0:
+                torch.set_num_threads(self.before)
+
+
+_TORCH_THREADS = _TorchThreads()
+
+
 @contextmanager
 def limited_threads(n_jobs: int | None) -> Generator[None]:
     """Give torch, NumPy and SciPy one thread for each operation, and `share` some.
@@ -29,16 +56,14 @@ def limited_threads(n_jobs: int | None) -> Generator[None]:
         n_jobs: threads among which `share` divides blocks; -1 for as many as there are processors,
             None for as many of these as torch would use.
     """
-    before = torch.get_num_threads()
     if n_jobs is None:
-        n_jobs = min(before, cpu_count())
+        n_jobs = min(torch.get_num_threads(), cpu_count())
     token = _N_SHARING.set(cpu_count() if n_jobs == -1 else n_jobs)
-    torch.set_num_threads(1)
     try:
-        with threadpool_limits(1):
+        with _TORCH_THREADS, threadpool_limits(1):
+            torch.set_num_threads(1)
             yield
     finally:
-        torch.set_num_threads(before)
         _N_SHARING.reset(token)
 
 
