@@ -33,6 +33,7 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/fewshot_solvers.py
 	$(BIN)/python benchmarks/node_training.py
 	$(BIN)/python benchmarks/extraction.py
+	$(BIN)/python benchmarks/busy_machine.py
 
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from diffresnet.estimators import DiffResNetClassifier
-from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.copies import Copies, digest_rows, order_rows
 from tests.estimators.examples import partly
 
 ROWS = np.array([[1.0, 0.0], [2.0, 0.0], [1.0, -0.0], [2.0, 0.0], [3.0, 1.0]])
@@ -141,3 +141,46 @@ def test_near_copies_with_different_labels_are_named() -> None:
     assert kept.transduction_[[first, 300]].tolist() == [0, 10]
     # A few near copies do no harm, and stay what they are.
     assert DiffResNetClassifier().fit(more[:303], given[:303]).diagnose().n_copies == 0
+
+
+def order_of(rows: Any, encoded: Any = None) -> Any:
+    return order_rows(rows, digest_rows(rows), encoded)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_rows_have_an_order_by_what_they_are(kind: type) -> None:
+    rows = np.random.default_rng(0).normal(size=(50, 6)).round(1)
+    moved = np.random.default_rng(1).permutation(50)
+    expected = rows[order_of(rows)]
+    np.testing.assert_array_equal(rows[moved][order_of(kind(rows[moved]))], expected)
+    np.testing.assert_array_equal(rows[order_of(kind((1000 * rows).astype(np.float32)))], expected)
+
+
+def test_rows_of_one_place_have_an_order_too() -> None:
+    huge = np.array([[1e308, 1e308], [2.0, 3.0], [1e308, -1e308], [-1e308, 1.7e308]]) * [[1, -1]]
+    moved = np.array([3, 1, 0, 2])
+    np.testing.assert_array_equal(huge[moved][order_of(huge[moved])], huge[order_of(huge)])
+    alike = np.ones((4, 2))
+    assert order_of(alike, np.array([2, -1, 0, 1])).tolist() == [1, 2, 3, 0]
+
+
+def test_copies_of_ordered_rows_are_those_of_the_rows() -> None:
+    order = np.array([4, 2, 0, 3, 1])
+    found = Copies.of(ROWS[order]).before(order)
+    assert found.point.tolist() == [1, 2, 1, 2, 0]
+    assert found.first.tolist() == [4, 0, 1]
+    assert found.vote(np.array([0, -1, -1, 1, 2]), 3).tolist() == [2, 0, 1]
+
+
+def test_without_copies_labels_follow_the_order() -> None:
+    found = Copies.none(3).before(np.array([2, 0, 1]))
+    assert found.vote(np.array([5, 6, 7]), 8).tolist() == [7, 5, 6]
+
+
+def test_a_mean_of_values_does_not_depend_on_the_order_of_rows() -> None:
+    values = np.array([0.1, 0.2, 0.3, 1e9, 0.7, -1e9])
+    means = {
+        float(Copies(np.array([0]), np.zeros(6, dtype=np.int64)).average(values[moved])[0])
+        for moved in (np.arange(6), np.arange(6)[::-1], np.array([3, 0, 5, 1, 4, 2]))
+    }
+    assert len(means) == 1

@@ -50,11 +50,12 @@ def test_the_first_is_like_the_most_points_that_no_label_is_like() -> None:
     model = DiffResNetClassifier().fit(points, labels)
     fitted = model.solution_
     assert fitted.points.points is not None
-    views = [fitted.embedding.numpy(), fitted.points.points.numpy()]
+    point_of = model.copies_.point
+    views = [fitted.embedding.numpy()[point_of], fitted.points.points.numpy()[point_of]]
     views[1] = views[1] - views[1].mean(axis=0)
     views[1] /= np.linalg.norm(views[1], axis=1, keepdims=True)
     alike = np.mean([np.maximum(view @ view.T, 0) ** 2 for view in views], axis=0)
-    top = np.sort(fitted.probabilities, axis=1)
+    top = np.sort(model.label_distributions_, axis=1)
     worth = 5 / 6 + (1 - top[:, -1] + top[:, -2]) / 6  # one label per class, five are many
     covered = alike[:, labels >= 0].max(axis=1)
     gains = [worth @ np.maximum(alike[:, row] - covered, 0) for row in range(90)]

@@ -7,6 +7,9 @@ from torch import Tensor
 
 import diffresnet.graph.neighbors
 from diffresnet import kth_distances, nearest_neighbors
+from diffresnet._support.threads import limited_threads
+from diffresnet._support.types import Search
+from diffresnet.graph.exact_search import Neighbors
 from tests import reference
 
 
@@ -149,3 +152,15 @@ def test_approximate_search_is_for_one_set() -> None:
         nearest_neighbors(random_points(20, 3).view(2, 10, 3), 5, search="approximate")
     with pytest.raises(ValueError, match=r"nearest_neighbors: `search` must be"):
         nearest_neighbors(random_points(20, 3), 5, search="rough")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("n_features", [3, 20])
+@pytest.mark.parametrize("search", ["exact", "approximate"])
+def test_threads_find_the_same_to_the_last_bit(n_features: int, search: Search) -> None:
+    points = random_points(17_000 if search == "approximate" else 4_000, n_features)
+    found: list[Neighbors] = []
+    for n_jobs in (1, 3):
+        with limited_threads(n_jobs):
+            found.append(nearest_neighbors(points, 5, search=search))
+    assert torch.equal(found[0].indices, found[1].indices)
+    assert torch.equal(found[0].distances, found[1].distances)

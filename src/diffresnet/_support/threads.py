@@ -1,22 +1,88 @@
-"""How many threads torch, NumPy and SciPy use."""
+"""How many threads work: one for each operation, several for blocks that do not wait for others.
 
-from collections.abc import Generator
+The threads of torch and of BLAS meet after every operation, and while they wait, they spin. Beside
+another busy process, one of them always waits for a core: thousands of small operations then take a
+hundred times as long. So operations have one thread each, and only large blocks of work, which
+need not meet, are shared. Results do not depend on how many share them.
+"""
+
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import TypeVar, cast
 
 import torch
-from joblib import cpu_count
+from joblib import Parallel, cpu_count, delayed
 from threadpoolctl import threadpool_limits
+
+Block = TypeVar("Block")
+Result = TypeVar("Result")
+
+_N_SHARING: ContextVar[int] = ContextVar("n_sharing", default=1)
+
+
+class _TorchThreads:
+    """How many threads torch has, kept as long as anyone in the process limits them.
+
+    Part of that number belongs to the whole process, not to a thread of it: the first one who comes
+    keeps it, the last one who leaves gives it back.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.n_users, self.before = Lock(), 0, 1
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.n_users == 0:
+                self.before = torch.get_num_threads()
+            self.n_users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.n_users -= 1
+            if self.n_users == 0:
+                torch.set_num_threads(self.before)
+
+
+_TORCH_THREADS = _TorchThreads()
 
 
 @contextmanager
-def limited_threads(n_threads: int | None) -> Generator[None]:
-    """Let torch, NumPy and SciPy use this number of threads; -1 for all, None for any."""
-    before = torch.get_num_threads()
-    n_used = max(1, cpu_count()) if n_threads == -1 else n_threads
-    if n_used is not None:
-        torch.set_num_threads(n_used)
+def limited_threads(n_jobs: int | None) -> Generator[None]:
+    """Give torch, NumPy and SciPy one thread for each operation, and `share` some.
+
+    Args:
+        n_jobs: threads among which `share` divides blocks; -1 for as many as there are processors,
+            None for as many of these as torch would use.
+    """
+    if n_jobs is None:
+        n_jobs = min(torch.get_num_threads(), cpu_count())
+    token = _N_SHARING.set(cpu_count() if n_jobs == -1 else n_jobs)
     try:
-        with threadpool_limits(n_used):
+        with _TORCH_THREADS, threadpool_limits(1):
+            torch.set_num_threads(1)
             yield
     finally:
-        torch.set_num_threads(before)
+        _N_SHARING.reset(token)
+
+
+def share(work: Callable[[Block], Result], blocks: Iterable[Block]) -> list[Result]:
+    """Return what the work makes of each block, among as many threads as `limited_threads` says.
+
+    Args:
+        work: leaves alone what the work on other blocks reads or writes. It is worth a thread from
+            some milliseconds on.
+        blocks: that it is done for.
+
+    Examples:
+        >>> with limited_threads(2):
+        ...     share(abs, [-1, 2, -3])
+        [1, 2, 3]
+    """
+    several = list(blocks)
+    n_threads = min(_N_SHARING.get(), len(several))
+    if n_threads < 2:
+        return [work(block) for block in several]
+    pool = Parallel(n_jobs=n_threads, require="sharedmem")
+    return cast("list[Result]", pool(delayed(work)(block) for block in several))

@@ -18,7 +18,9 @@ FollowLinks: TypeAlias = Annotated[
     typer.Option("--follow-links", help="Read what links in a folder lead to outside of it, too."),
 ]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
-Jobs: TypeAlias = Annotated[int, typer.Option(help="Processes to share the work.", min=1)]
+Jobs: TypeAlias = Annotated[
+    int, typer.Option(help="Processes to share the work, one thread each.", min=1)
+]
 JsonFile: TypeAlias = Annotated[
     Path | None, typer.Option("--json", help="File for the numbers, .json.", dir_okay=False)
 ]

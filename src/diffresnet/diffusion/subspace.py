@@ -14,6 +14,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from diffresnet._support.threads import share
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.product import COLUMNS, column_blocks, product
 
@@ -72,14 +73,15 @@ def _filter(laplacian: Tensor, block: Tensor, low: float, high: float) -> Tensor
     """Return T_d((L - c) / e) times a block: at most 1 from `low` to `high`, large below."""
     center, half = (low + high) / 2, max((high - low) / 2, 1e-30)
     degree = min(LARGEST_DEGREE, math.ceil(GROWTH / math.acosh(center / half)))
-    filtered: list[Tensor] = []
-    for before in column_blocks(block):
+
+    def filter_columns(before: Tensor) -> Tensor:
         now = product(laplacian, before).sub_(before, alpha=center).div_(half)
         for _ in range(degree - 1):
             after = product(laplacian, now).sub_(now, alpha=center).mul_(2 / half).sub_(before)
-            before, now = now, after  # noqa: PLW2901  (the recurrence of Chebyshev's polynomials)
-        filtered.append(now / now.norm(dim=0).clamp(min=1e-30))
-    return torch.cat(filtered, dim=1)
+            before, now = now, after
+        return now / now.norm(dim=0).clamp(min=1e-30)
+
+    return torch.cat(share(filter_columns, column_blocks(block)), dim=1)
 
 
 def _without(constant: sparse.csr_array, block: Tensor) -> Tensor:

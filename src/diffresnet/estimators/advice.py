@@ -42,7 +42,7 @@ class Advice:
         classes_: the classes in order.
         label_distributions_: (N, K) the probabilities of the fitted points.
         label_sampling: how points were drawn to be labeled.
-        n_jobs: threads.
+        n_jobs: threads, see `limited_threads`.
         seed_: of everything that is drawn.
     """
 
@@ -67,7 +67,9 @@ class Advice:
         """
         labeled = self._merged_labels() != UNLABELED
         n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)
-        chosen = suggest_points(n, self.solution_, labeled, labeled.sum() / len(self.classes_))
+        with limited_threads(self.n_jobs):
+            per_class = labeled.sum() / len(self.classes_)
+            chosen = suggest_points(n, self.solution_, labeled, per_class)
         return self.copies_.first[chosen]
 
     def diagnose(self, curve: LearningCurve | None = None) -> Diagnosis:
@@ -81,7 +83,8 @@ class Advice:
         if held_out is not None and (self._merged_labels() == UNLABELED).any():
             expected = self._expect(held_out)
         found = self.solution_, self.copies_, self.encoded_labels_, self.classes_
-        return diagnose(*found, expected=expected, curve=curve)
+        with limited_threads(self.n_jobs):
+            return diagnose(*found, expected=expected, curve=curve)
 
     def learning_curve(self) -> LearningCurve:
         """Return how the accuracy grew with labels, and what twice as many would be worth.
@@ -115,7 +118,8 @@ class Advice:
         Points of none of the classes have large values; it is a rank, not a probability.
         """
         rows = torch.from_numpy(np.flatnonzero(self._merged_labels() != UNLABELED))
-        return measure_novelty(self.solution_, rows)[self.copies_.point]
+        with limited_threads(self.n_jobs):
+            return measure_novelty(self.solution_, rows)[self.copies_.point]
 
     def audit(self) -> Audit:
         """Return labels to look at again: those that the other labels do not speak for.

@@ -17,6 +17,7 @@ from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import (
     FLOATS,
+    changed_at_the_end,
     check_given,
     check_length,
     check_parameters,
@@ -26,7 +27,6 @@ from diffresnet.estimators.input import (
     check_sizes,
     check_update,
     choose_step,
-    input_kept_on_failure,
     plain_prior,
     seed_of,
     split_input,
@@ -76,7 +76,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         class_prior: None; ``"uniform"``; or the proportion of each class that the predictions
             should have, in the order of `classes_` or as a dictionary.
         random_state: seed of everything that is drawn.
-        n_jobs: threads; None for torch's own number, -1 for all.
+        n_jobs: threads that share the search of neighbors and the modes of a large graph; None for
+            as many as torch would use, -1 for all processors. Other work has one thread, and
+            results do not depend on it.
 
     Attributes:
         classes_: the classes in order.
@@ -84,7 +86,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         label_distributions_: (N, K) their probabilities.
         reached_: (N,) whether a point is connected to any label. Others get the class prior.
         strength_: ``n_steps * step_size`` that was used.
-        operator_: the `DiffusionOperator` of the graph; equal rows are one point of it.
+        operator_: the `DiffusionOperator` of the graph; row i of `X` is point `copies_.point[i]`.
         encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
         embedding_: (N, m) where diffusion puts the points.
 
@@ -147,9 +149,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         Warns:
             UnreachedWarning: if points are not connected to any label.
         """
-        with input_kept_on_failure(self):
-            self._fit(X, y, graph)
-        warn_of_unreached(self.solution_.reached, self.solution_.points.components)
+        with changed_at_the_end(self) as changed:
+            changed._fit(X, y, graph)
+            warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
         return self
 
     def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
@@ -179,7 +181,6 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         merged = copies.merge(encoded, len(classes))
         points = points.for_classes(len(classes))
         solution = solve_labels(self, points, merged, classes, seed)
-        # Everything has worked: now change the state.
         self.solution_, self.encoded_labels_, self.seed_ = solution, encoded, seed
         self.classes_, self.copies_ = classes, copies
         self.strength_ = solution.strength.value
@@ -192,7 +193,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     def embedding_(self) -> Floats:
         """Where diffusion puts the fitted points, (N, m), of length one."""
         check_is_fitted(self, "solution_")
-        return self.solution_.embedding.numpy()[self.copies_.point]
+        with limited_threads(self.n_jobs):
+            return self.solution_.embedding.numpy()[self.copies_.point]
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probabilities of new points, (n, K).
@@ -240,9 +242,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         everything = check_update(indices, labels, self.encoded_labels_, self.classes_)
         encoded, classes = encode_labels("DiffResNetClassifier.update_labels", "labels", everything)
         check_several("DiffResNetClassifier.update_labels", "labels", classes)
-        with limited_threads(self.n_jobs):
-            self._learn(self.solution_.points, self.copies_, encoded, classes, self.seed_)
-        warn_of_unreached(self.solution_.reached, self.solution_.points.components)
+        with changed_at_the_end(self) as changed, limited_threads(self.n_jobs):
+            changed._learn(self.solution_.points, self.copies_, encoded, classes, self.seed_)
+            warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
         return self
 
     def suggest_first(self, X: Any, n: int = 10, graph: Any = None) -> npt.NDArray[np.int64]:  # noqa: N803
@@ -282,7 +284,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         names = "encoded_labels", "classes"
         model, points, copies, (encoded, classes) = read_model(cls, Path(path), names)
         check_parameters(model)
-        model._learn(points, copies, encoded, classes, seed_of(model.random_state))
+        with limited_threads(model.n_jobs):
+            model._learn(points, copies, encoded, classes, seed_of(model.random_state))
         return model
 
     def __sklearn_tags__(self) -> Tags:

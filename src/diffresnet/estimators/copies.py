@@ -1,4 +1,8 @@
-"""Rows that are equal, or differ by rounding only: one point, however often it is there."""
+"""Rows that are equal, or differ by rounding only: one point, however often it is there.
+
+Points have an order of their own, by what they are: whatever is drawn by the number of a point does
+not depend on the order of the rows.
+"""
 
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -13,6 +17,7 @@ from diffresnet._support.checks import fail
 from diffresnet.learning.labels import UNLABELED
 
 Rows = npt.NDArray[np.int64]
+Digests = npt.NDArray[np.uint64]
 
 ROUNDING = 1e-3
 """Points on the unit sphere that are nearer are one: so far does float16 move them."""
@@ -37,7 +42,7 @@ class Copies:
     would be cut off from all others.
 
     Attributes:
-        first: (M,) the first row of each point, rising.
+        first: (M,) the first row of each point.
         point: (N,) the point that each row is.
     """
 
@@ -60,10 +65,14 @@ class Copies:
             >>> Copies.of(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])).point
             array([0, 1, 0])
         """
-        seen: dict[bytes, int] = {}
-        found = [seen.setdefault(key, len(seen)) for key in _digests(features)]
-        point = np.array(found, dtype=np.int64)
-        return cls(np.unique(point, return_index=True)[1], point)
+        return cls.of_digests(digest_rows(features))
+
+    @classmethod
+    def of_digests(cls, digests: Digests) -> "Copies":
+        """Find the rows that are equal, by what `digest_rows` returned."""
+        _, first, point = np.unique(digests, axis=0, return_index=True, return_inverse=True)
+        by_row = np.argsort(first)
+        return cls(first[by_row], np.argsort(by_row)[point.reshape(-1)])
 
     @classmethod
     def near(cls, points: Any, lengths: Any, fewest: int = 2) -> "Copies":
@@ -92,6 +101,12 @@ class Copies:
     def then(self, later: "Copies") -> "Copies":
         """Return which rows are one point, if these points are not all different either."""
         return Copies(self.first[later.first], later.point[self.point])
+
+    def before(self, order: Rows) -> "Copies":
+        """Return the same points for rows as they were before they were put in an order."""
+        point = np.empty_like(self.point)
+        point[order] = self.point
+        return Copies(np.unique(point, return_index=True)[1], point)
 
     @property
     def n_copies(self) -> int:
@@ -160,6 +175,7 @@ class Copies:
             given: (N,) the value of each row, NaN for none.
         """
         rows = np.flatnonzero(~np.isnan(given))
+        rows = rows[np.argsort(given[rows], kind="stable")]  # the sum has an order of its own
         n_given = np.bincount(self.point[rows], minlength=len(self.first))
         parts = given[rows] / n_given[self.point[rows]]
         means = np.bincount(self.point[rows], parts, minlength=len(self.first))
@@ -178,7 +194,7 @@ class Copies:
     def vote(self, encoded: Rows, n_classes: int) -> Rows:
         """Return what `merge` does, also if that leaves a class without a label."""
         if self.n_copies == 0:
-            return encoded
+            return encoded[self.first]
         rows = np.flatnonzero(encoded != UNLABELED)
         places = self.point[rows], encoded[rows]
         shape = (len(self.first), n_classes)
@@ -198,16 +214,38 @@ def _are_dense(points: npt.NDArray[Any]) -> bool:
     return float(np.median(gaps)) < SPACED * ROUNDING
 
 
-def _digests(features: Any) -> list[bytes]:
-    """Return a key of each row; equal rows have equal ones."""
+def order_rows(features: Any, digests: Digests, encoded: Rows | None) -> Rows:
+    """Return the rows (N,) in an order that depends on what they are, not on where they stand.
+
+    It is that of their places along one random direction, so that numbers of another precision or
+    unit have it too.
+
+    Args:
+        features: (N, d) dense, or sparse as CSR.
+        digests: of the rows, which tell apart those of one place.
+        encoded: (N,) the class of each row, which tells apart equal ones; or None.
+    """
+    direction = np.random.default_rng(0).standard_normal(features.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):  # huge features: the digests decide
+        # The product of BLAS would round by where a row stands.
+        is_sparse = sparse.issparse(features)
+        places = features @ direction if is_sparse else np.einsum("nd,d->n", features, direction)
+    classes = np.zeros(len(digests)) if encoded is None else encoded
+    return np.lexsort([classes, *digests.T, np.nan_to_num(places)])
+
+
+def digest_rows(features: Any) -> Digests:
+    """Return two numbers of each row, (N, 2); equal rows have equal ones, others do not."""
     if sparse.issparse(features):
         given: Any = features
         rows = sparse.csr_array(given, copy=True)
         rows.sum_duplicates()
         rows.eliminate_zeros()
         bounds = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
-        return [_digest(rows.indices[a:b], rows.data[a:b]) for a, b in bounds]
-    return [_digest(row + 0.0) for row in np.asarray(features)]  # -0 becomes 0
+        found = [_digest(rows.indices[a:b], rows.data[a:b]) for a, b in bounds]
+    else:
+        found = [_digest(row + 0.0) for row in np.asarray(features)]  # -0 becomes 0
+    return np.frombuffer(b"".join(found), dtype="<u8").reshape(-1, 2)
 
 
 def _digest(*arrays: npt.NDArray[Any]) -> bytes:

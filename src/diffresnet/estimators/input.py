@@ -2,7 +2,8 @@
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args
+from copy import copy
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +30,8 @@ LARGEST_EXACT_SEARCH = 40_000
 USUAL_STEP = 0.5
 SAFE_STEP = 0.9
 """Where the usual step is too large, it is this part of the largest that is stable."""
-INPUT_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
-"""What scikit-learn's checks of the input set before anything has worked."""
+
+Model = TypeVar("Model")
 
 
 class GraphParameters(Protocol):
@@ -206,17 +207,14 @@ def seed_of(random_state: Any) -> int:
 
 
 @contextmanager
-def input_kept_on_failure(model: object) -> Generator[None]:
-    """Let a model that was fitted before stay what it was if the block fails."""
-    before = {name: vars(model).get(name) for name in INPUT_ATTRIBUTES}
-    try:
-        yield
-    except BaseException:
-        for name, value in before.items():
-            vars(model).pop(name, None)
-            if value is not None:
-                setattr(model, name, value)
-        raise
+def changed_at_the_end(model: Model) -> Generator[Model]:
+    """Give a copy of an estimator to change; if the block ends well, all at once it is the model.
+
+    A block that is refused or interrupted leaves the estimator as it was.
+    """
+    changed = copy(model)
+    yield changed
+    model.__dict__ = vars(changed)
 
 
 def choose_search(search: Literal["auto", "exact", "approximate"], n_points: int) -> Search:

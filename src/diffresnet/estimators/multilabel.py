@@ -25,12 +25,12 @@ from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import (
     FLOATS,
+    changed_at_the_end,
     check_given,
     check_label_parameters,
     check_length,
     check_sizes,
     choose_step,
-    input_kept_on_failure,
     seed_of,
     split_input,
 )
@@ -81,7 +81,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
             how common a label is; ``"per class"``: as many that have it as do not; or ``"auto"``:
             whatever their counts speak for.
         random_state: seed of everything that is drawn.
-        n_jobs: threads; None for torch's own number, -1 for all.
+        n_jobs: threads, as for `DiffResNetClassifier`.
 
     Attributes:
         label_names_: (K,) the names of the columns if `y` was a frame, else 0 to K - 1.
@@ -91,7 +91,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         reached_: (N, K) whether a point is connected to any known cell of the column. Others get
             the proportion of points that have the label.
         encoded_labels_: (N, K) the cells that were given, -1 where they are unknown.
-        operator_: the `DiffusionOperator` of the graph; equal rows are one point of it.
+        operator_: the `DiffusionOperator` of the graph; row i of `X` is point `copies_.point[i]`.
 
     Examples:
         Digits: is it even, does it have a closed loop? Thirty points are labeled.
@@ -151,10 +151,10 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
             ConstantLabelWarning: if all known cells of a column are equal.
             UnreachedWarning: if points are not connected to any known cell of a column.
         """
-        with input_kept_on_failure(self):
-            self._fit(X, y, graph)
-        warn_of_constants(NAME, dict(enumerate(self.columns_)), self.label_names_)
-        warn_of_unreached(reached_by_all(self.columns_), self.points_.components, UNREACHED)
+        with changed_at_the_end(self) as new:
+            new._fit(X, y, graph)
+            warn_of_constants(NAME, dict(enumerate(new.columns_)), new.label_names_)
+            warn_of_unreached(reached_by_all(new.columns_), new.points_.components, UNREACHED)
         return self
 
     def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
@@ -192,7 +192,6 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
         columns = [kept.get(one) or learn(cells) for one, cells in enumerate(encoded.T)]
         found = np.stack([column.probabilities for column in columns], axis=1)[copies.point]
-        # Everything has worked: now change the state.
         self.columns_, self.points_, self.copies_ = columns, points, copies
         self.encoded_labels_, self.seed_ = encoded, seed
         self.label_names_, self.classes_ = names, np.arange(len(names))
@@ -256,14 +255,14 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "columns_")
         check_label_parameters(self)
         function = f"{NAME}.update_labels"
-        everything, changed = check_cells(function, rows, columns, values, self.encoded_labels_)
+        everything, set_anew = check_cells(function, rows, columns, values, self.encoded_labels_)
         check_known(function, "values", everything, self.label_names_)
-        kept = {one: old for one, old in enumerate(self.columns_) if one not in changed}
-        with limited_threads(self.n_jobs):
+        kept = {one: old for one, old in enumerate(self.columns_) if one not in set_anew}
+        with changed_at_the_end(self) as new, limited_threads(self.n_jobs):
             parts = self.points_, self.copies_, everything, self.label_names_
-            self._learn(*parts, seed=self.seed_, kept=kept)
-        warn_of_constants(NAME, {one: self.columns_[one] for one in changed}, self.label_names_)
-        warn_of_unreached(reached_by_all(self.columns_), self.points_.components, UNREACHED)
+            new._learn(*parts, seed=self.seed_, kept=kept)
+            warn_of_constants(NAME, {one: new.columns_[one] for one in set_anew}, new.label_names_)
+            warn_of_unreached(reached_by_all(new.columns_), new.points_.components, UNREACHED)
         return self
 
     def save(self, path: str | Path) -> Path:
@@ -284,7 +283,8 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         wanted = "cells", "label_names"
         model, points, copies, (encoded, names) = read_model(cls, Path(path), wanted)
         check_label_parameters(model)
-        model._learn(points, copies, encoded, names, seed=seed_of(model.random_state), kept={})
+        with limited_threads(model.n_jobs):
+            model._learn(points, copies, encoded, names, seed=seed_of(model.random_state), kept={})
         return model
 
     def __sklearn_tags__(self) -> Tags:

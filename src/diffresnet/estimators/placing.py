@@ -1,15 +1,16 @@
 """The points of an estimator and their graph, with copies as one point."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.copies import Copies, digest_rows, order_rows
 from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.estimators.input import GraphParameters, choose_search
 from diffresnet.estimators.points import FittedPoints
+
+Classes = npt.NDArray[np.int64]
 
 FEWEST_NEAR = 6
 """So many near copies become one point: the width of the kernel at each would be their distance."""
@@ -22,7 +23,7 @@ def place(
     *,
     n_classes: int,
     seed: int,
-    encoded: npt.NDArray[np.int64] | None = None,
+    encoded: Classes | None = None,
 ) -> tuple[FittedPoints, Copies]:
     """Build the graph.
 
@@ -37,13 +38,7 @@ def place(
     n_rows: int = (links if features is None else features).shape[0]
     copies, placed = Copies.none(n_rows), None
     if features is not None and links is None:
-
-        def keep_classes(found: Copies) -> Copies:
-            if encoded is None or found.n_copies == 0:
-                return found
-            return found.keeping_every_class(encoded, n_classes)
-
-        copies, placed = _place_once(features, seed, keep_classes)
+        copies, placed = _place_once(features, seed, encoded, n_classes)
     points = FittedPoints.make(
         features,
         links,
@@ -59,19 +54,28 @@ def place(
 
 
 def _place_once(
-    features: Any, seed: int, keep_classes: Callable[[Copies], Copies]
+    features: Any, seed: int, encoded: Classes | None, n_classes: int
 ) -> tuple[Copies, Placed]:
-    """Return which rows are copies, and the others as points.
+    """Return which rows are copies, and the others as points, in an order of their own.
 
     Args:
         features: (N, d).
         seed: of their reduction.
-        keep_classes: sees to it that every class keeps a label.
+        encoded: (N,) the class of each row, or None. Every class keeps a label.
+        n_classes: K.
     """
-    copies = keep_classes(Copies.of(features))
-    placed = FeatureSpace.fit(features[copies.first] if copies.n_copies else features, seed)
+    digests = digest_rows(features)
+    order = order_rows(features, digests, encoded)
+
+    def keep_classes(found: Copies) -> Copies:
+        if encoded is None or found.n_copies == 0:
+            return found
+        return found.keeping_every_class(encoded[order], n_classes)
+
+    copies = keep_classes(Copies.of_digests(digests[order]))
+    placed = FeatureSpace.fit(features[order[copies.first]], seed)
     near = Copies.near(placed.points, placed.lengths, FEWEST_NEAR)
-    if near.n_copies == 0:
-        return copies, placed
-    copies = keep_classes(copies.then(near))
-    return copies, FeatureSpace.fit(features[copies.first], seed)
+    if near.n_copies:
+        copies = keep_classes(copies.then(near))
+        placed = FeatureSpace.fit(features[order[copies.first]], seed)
+    return copies.before(order), placed

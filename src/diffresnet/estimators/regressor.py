@@ -18,13 +18,13 @@ from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import (
     FLOATS,
+    changed_at_the_end,
     check_given,
     check_graph_parameters,
     check_length,
     check_rows,
     check_sizes,
     choose_step,
-    input_kept_on_failure,
     seed_of,
     split_input,
 )
@@ -64,7 +64,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         graph: ``"features"`` to build the graph from `X`, ``"precomputed"`` if `X` is the graph:
             (N, N) weights of links.
         random_state: seed of everything that is drawn.
-        n_jobs: threads; None for torch's own number, -1 for all.
+        n_jobs: threads, as for `DiffResNetClassifier`.
 
     Attributes:
         transduction_: (N,) the value of every fitted point: as given, or as predicted. Equal rows
@@ -72,7 +72,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         reached_: (N,) whether a point is connected to any value. Others get the mean of the values.
         values_: (N,) the values that were given, NaN where there is none.
         part_weights_: what the predictions rest on, by name; the weights sum to one.
-        operator_: the `DiffusionOperator` of the graph; equal rows are one point of it.
+        operator_: the `DiffusionOperator` of the graph; row i of `X` is point `copies_.point[i]`.
 
     Examples:
         The position on a spiral, of which the features say little and the graph says much.
@@ -125,9 +125,10 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         Warns:
             UnreachedWarning: if points are not connected to any value.
         """
-        with input_kept_on_failure(self):
-            self._fit(X, y, graph)
-        warn_of_unreached(self.regression_.reached, self.regression_.points.components, UNREACHED)
+        with changed_at_the_end(self) as changed:
+            changed._fit(X, y, graph)
+            found = changed.regression_
+            warn_of_unreached(found.reached, found.points.components, UNREACHED)
         return self
 
     def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
@@ -147,7 +148,6 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         step_size = choose_step("auto", points.operator)
         found = regress(points, copies.average(values), step_size=step_size, seed=seed)
         transduction = found.fitted[copies.point]
-        # Everything has worked: now change the state.
         self.regression_, self.values_, self.seed_, self.copies_ = found, values, seed, copies
         self.operator_ = points.operator
         self.reached_ = found.reached[copies.point]
@@ -234,9 +234,10 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         everything = self.values_.copy()
         everything[rows] = given
         _check_some("update_values", "values", everything)
-        with limited_threads(self.n_jobs):
-            self._learn(self.regression_.points, self.copies_, everything, self.seed_)
-        warn_of_unreached(self.regression_.reached, self.regression_.points.components, UNREACHED)
+        with changed_at_the_end(self) as changed, limited_threads(self.n_jobs):
+            changed._learn(self.regression_.points, self.copies_, everything, self.seed_)
+            found = changed.regression_
+            warn_of_unreached(found.reached, found.points.components, UNREACHED)
         return self
 
     def save(self, path: str | Path) -> Path:
@@ -256,7 +257,8 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         """
         model, points, copies, (values,) = read_model(cls, Path(path), ("given_values",))
         check_graph_parameters(model)
-        model._learn(points, copies, values, seed_of(model.random_state))
+        with limited_threads(model.n_jobs):
+            model._learn(points, copies, values, seed_of(model.random_state))
         return model
 
     def __sklearn_tags__(self) -> Tags:

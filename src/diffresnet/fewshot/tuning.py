@@ -95,7 +95,7 @@ def tune(
         split: the validation classes.
         n_tasks: for each trial; finalists have five times as many.
         seed: of the tasks.
-        n_jobs: processes that share the work.
+        n_jobs: processes that share the work, one thread each.
         show_progress: show a bar, on a terminal, once it has taken two seconds.
 
     Raises:

@@ -9,6 +9,7 @@ import math
 import torch
 from torch import Tensor
 
+from diffresnet._support.threads import share
 from diffresnet.graph.distances import BLOCK_SIZE
 from diffresnet.graph.exact_search import Neighbors, nearest_of
 
@@ -48,7 +49,8 @@ def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
     distances = points.new_zeros(n_points, n_neighbors)
     found = torch.arange(n_points, device=points.device).unsqueeze(1).repeat(1, n_neighbors)
     n_chosen = n_neighbors - 1 + SPARE_CANDIDATES
-    for one in range(cells.n_cells):
+
+    def search(one: int) -> None:
         members, candidates = cells.members(one), cells.candidates(one, n_chosen + 1)
         # Around a point of the cell, and in units of it, float32 tells points of tight clusters.
         nearby = points[candidates] - points[members[0]]
@@ -63,6 +65,8 @@ def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
             chosen = candidates[reduced.topk(n_chosen, dim=1, largest=False).indices]
             near = nearest_of(chosen, points, points[rows], n_neighbors - 1)
             distances[rows, 1:], found[rows, 1:] = near
+
+    share(search, range(cells.n_cells))
     return Neighbors(distances * 2.0**half * 2.0 ** (exponent - half), found)
 
 

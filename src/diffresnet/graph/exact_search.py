@@ -7,11 +7,14 @@ a neighbor.
 """
 
 import math
+from functools import partial
+from threading import local
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from diffresnet._support.threads import share
 from diffresnet.graph.distances import BLOCK_SIZE, CANCELLATION, subtract_again
 
 CLOSE = CANCELLATION[torch.float64]
@@ -44,12 +47,14 @@ def search_sets(sets: Tensor, n_neighbors: int) -> Neighbors:
     exponent = math.frexp(float(sets.abs().max()))[1] - 1
     half = exponent // 2  # the power itself may be out of range
     sets = sets.to(torch.float64) * 2.0**-half * 2.0 ** (half - exponent)
-    search = _ProductSearch(sets, n_neighbors) if n_features > DIRECT_FEATURES else None
     every_row = torch.arange(n_points, device=sets.device)
-    found = [
-        search(rows) if search else _search_directly(sets, rows, n_neighbors)
-        for rows in every_row.split(max(1, BLOCK_SIZE // (n_sets * n_points)))
-    ]
+    first, *others = every_row.split(max(1, BLOCK_SIZE // (n_sets * n_points)))
+    if n_features > DIRECT_FEATURES:
+        search = _ProductSearch(sets, n_neighbors)
+        found = [search.start(first), *share(search, others)]
+    else:
+        direct = partial(_search_directly, sets, n_neighbors)
+        found = [direct(first), *share(direct, others)]
     distances = torch.cat([near.distances for near in found], dim=1)
     indices = torch.cat([near.indices for near in found], dim=1)
     return Neighbors(distances * 2.0**half * 2.0 ** (exponent - half), indices)
@@ -67,7 +72,7 @@ def _centered(sets: Tensor) -> Tensor:
     return sets - sets[torch.arange(len(sets), device=sets.device), middle].unsqueeze(1)
 
 
-def _search_directly(sets: Tensor, rows: Tensor, n_neighbors: int) -> Neighbors:
+def _search_directly(sets: Tensor, n_neighbors: int, rows: Tensor) -> Neighbors:
     """Search for `rows` by subtraction: exact, but slow for many features."""
     distances = torch.cdist(sets[:, rows], sets, compute_mode="donot_use_mm_for_euclid_dist")
     return _select(distances, rows, n_neighbors)[0]
@@ -91,19 +96,28 @@ class _ProductSearch:
         proper = torch.get_float32_matmul_precision() == "highest"
         in_range = float(self.norms.max()) > 1e-20
         self.single = self.sets[0].float() if large and proper and in_range else None
-        self.memory: dict[torch.dtype, Tensor] = {}
+        self.memory = local()  # of each thread
+
+    def start(self, rows: Tensor) -> Neighbors:
+        """Search for the first rows, which tell whether float32 helps."""
+        near, n_doubtful = self._search(rows)
+        if n_doubtful > len(rows) / 4:  # as where many distances are equal: no gain
+            self.single = None
+        return near
 
     def __call__(self, rows: Tensor) -> Neighbors:
+        return self._search(rows)[0]
+
+    def _search(self, rows: Tensor) -> tuple[Neighbors, int]:
+        """Return the neighbors, and for how many rows float32 was not enough."""
         if self.single is None:
-            return self._search_in_double(rows)
+            return self._search_in_double(rows), 0
         near, doubtful = self._search_in_single(self.single, rows)
         n_doubtful = int(doubtful.sum())
         if n_doubtful > 0:
             again = self._search_in_double(rows[doubtful])
             near.distances[:, doubtful], near.indices[:, doubtful] = again
-        if n_doubtful > len(rows) / 4:  # as where many distances are equal: no gain
-            self.single = None
-        return near
+        return near, n_doubtful
 
     def _search_in_single(self, single: Tensor, rows: Tensor) -> tuple[Neighbors, Tensor]:
         """Choose candidates in float32; tell for which rows one may be missing."""
@@ -159,10 +173,11 @@ class _ProductSearch:
     def _memory(self, rows: Tensor, points: Tensor) -> Tensor:
         """Return memory for a block; asking for it each time costs as much as the product."""
         n_sets, n_points, _ = self.sets.shape
-        block = self.memory.get(points.dtype)
+        name = str(points.dtype)
+        block: Tensor | None = getattr(self.memory, name, None)
         if block is None or block.shape[1] < len(rows):
             block = points.new_empty(n_sets, len(rows), n_points)
-            self.memory[points.dtype] = block
+            setattr(self.memory, name, block)
         return block[:, : len(rows)]
 
     def _finish(self, rows: Tensor, reduced: Tensor, indices: Tensor) -> Neighbors:

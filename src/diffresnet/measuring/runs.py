@@ -39,7 +39,7 @@ def run_all(
     Args:
         work: a function of a module, so that other processes find it.
         calls: its arguments. Large arrays are shared with the processes through files.
-        n_jobs: processes.
+        n_jobs: processes, each with one thread.
     """
     jobs = ((place, work, call) for place, call in enumerate(calls))
     if n_jobs == 1:

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
+from diffresnet._support.threads import limited_threads
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.learning.labels import UNLABELED
 
@@ -44,6 +45,7 @@ class DigitsResult:
         return {"data": "scikit-learn digits", **sizes, "seed": self.seed, "accuracy": methods}
 
 
+@limited_threads(1)
 def run_digits(
     seed: int = 0,
     n_draws: int = N_DRAWS,

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from diffresnet._support.threads import limited_threads
 from diffresnet.datasets import SyntheticSet, make_xor
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.graph.matrix import symmetrize
@@ -102,6 +103,7 @@ class TheoryResult:
         }
 
 
+@limited_threads(1)
 def run_theory(generator: torch.Generator) -> TheoryResult:
     """Compute the examples.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from diffresnet._support.threads import limited_threads
 from diffresnet.datasets import SyntheticSet, make_xor
 from diffresnet.paper.settings import XOR, XOR_STEPS
 from diffresnet.theory import max_diameter, min_distance
@@ -50,6 +51,7 @@ class XorResult:
         ]
 
 
+@limited_threads(1)
 def run_xor(generator: torch.Generator) -> XorResult:
     """Diffuse the XOR set step by step and measure L and D after every step.
 

@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.manifold import TSNE
 
+from diffresnet._support.threads import limited_threads
+
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
@@ -42,8 +44,9 @@ def lay_out(features: Floats | None, diffused: Floats, always: Rows) -> Layout:
         always: rows that are on the map in any case; of the others, a random sample.
     """
     rows = sample_rows(len(diffused), always, MAX_POINTS, SEED)
-    before = None if features is None else _embed(features[rows], None, N_ITERATIONS_BEFORE)
-    after = _embed(diffused[rows], before, N_ITERATIONS_AFTER)
+    with limited_threads(1):
+        before = None if features is None else _embed(features[rows], None, N_ITERATIONS_BEFORE)
+        after = _embed(diffused[rows], before, N_ITERATIONS_AFTER)
     return Layout(rows, None if before is None else _fit_square(before), _fit_square(after))
 
 

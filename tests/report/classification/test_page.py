@@ -40,6 +40,15 @@ def test_the_page_tells_it_all_and_needs_nothing_else() -> None:
     assert len(data_of(page)["before"]) == 36
 
 
+def test_copies_stand_where_their_point_does() -> None:
+    once = np.random.default_rng(0).normal(size=(20, 3)) + 9 * (np.arange(20) % 2)[:, None]
+    labels = np.where(np.arange(40) < 4, np.arange(40) % 2, -1)
+    model = DiffResNetClassifier().fit(np.concatenate([once, once]), labels)
+    places = np.array(data_of(make_report(model, numbered(model), "Twice").decode())["before"])
+    apart = np.linalg.norm(places[:20] - places[20:], axis=1)  # t-SNE keeps copies side by side
+    assert apart.max() < np.linalg.norm(places[:, None] - places, axis=2).mean()
+
+
 def test_a_learning_curve_is_shown() -> None:
     model = fit_blobs(["cat", "dog", "eel"], n_labels=4)
     plain = make_report(model, numbered(model), "Three").decode()

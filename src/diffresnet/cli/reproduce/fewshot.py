@@ -220,7 +220,10 @@ def time(
     tasks: Tasks = 200,
     seed: TaskSeed = 1,
     jobs: Annotated[
-        int, typer.Option(help="Processes; several at once disturb each other's clock.", min=1)
+        int,
+        typer.Option(
+            help="Processes, one thread each; several at once disturb each other's clock.", min=1
+        ),
     ] = 1,
     shots: Shots = 1,
     descent_tasks: Annotated[

@@ -48,7 +48,7 @@ class TaskPlan:
         split: of the bank; None for all of it.
         n_tasks: for each method and shape.
         seed: of the tasks.
-        n_jobs: processes.
+        n_jobs: processes, each with one thread.
         unfinished: a folder in which each evaluation keeps what it has, to go on from.
         device: where torch computes.
     """

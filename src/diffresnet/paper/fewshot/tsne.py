@@ -7,6 +7,7 @@ import torch
 from sklearn.manifold import TSNE
 from torch import Tensor
 
+from diffresnet._support.threads import limited_threads
 from diffresnet._support.words import count
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.fewshot import Episodes, EpisodeSampler
@@ -64,6 +65,7 @@ class TaskView:
         others = ~torch.eye(len(self.labels), dtype=torch.bool)
         return float(distances[~alike].mean() / distances[alike & others].mean())
 
+    @limited_threads(1)
     def embed(self) -> Embedding:
         """Return the points in the plane, by t-SNE."""
         perplexity = min(PERPLEXITY, (len(self.points) - 1) / 3)

@@ -92,7 +92,7 @@ def _make_map(
 ) -> tuple[str, str]:
     """Return the markup of the map, and the data of its script."""
     points_ = model.solution_.points.points
-    features = None if points_ is None else points_.numpy()
+    features = None if points_ is None else points_.numpy()[model.copies_.point]
     labeled = np.flatnonzero(outcome.is_labeled)
     layout = lay_out(features, model.embedding_, np.concatenate([labeled, suggested]))
     points = parts.map_points(outcome, layout.rows, suggested)
