@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -38,7 +40,7 @@ def test_long_tails_are_no_outliers() -> None:
 @pytest.mark.parametrize("value", [1e6, 1e12, -1e30, 1e300])
 def test_one_wrong_number_does_no_harm_to_others(value: float) -> None:
     for load in (load_digits, load_wine):
-        found = load()
+        found: Any = load()
         points, classes = np.array(found["data"]), np.array(found["target"])
         labels = partly(classes, 10)
         rest = labels == -1
@@ -54,7 +56,7 @@ def test_one_wrong_number_does_no_harm_to_others(value: float) -> None:
 
 
 def test_a_label_far_out_does_no_harm_either() -> None:
-    found = load_digits()
+    found: Any = load_digits()
     points, classes = np.array(found["data"]), np.array(found["target"])
     labels = partly(classes, 10)
     usual = DiffResNetClassifier().fit(points, labels).transduction_

@@ -29,3 +29,12 @@ def test_a_step_is_the_least() -> None:
     assert default_steps(fast, 0.5, 2) == 1
     still = Spectrum(torch.tensor([0.0, 0.0]), torch.zeros(4, 2))
     assert default_steps(still, 0.5, 2) == 1
+
+
+def test_as_many_clusters_as_classes() -> None:
+    rates = torch.cat([torch.tensor([0.0, 0.001]), torch.linspace(0.01, 0.5, 100)])
+    spectrum = Spectrum(rates, torch.zeros(4, 102))
+    n_steps = default_steps(spectrum, 0.5, 2)
+    assert abs(float(spectrum.decay(0.5, n_steps)[2]) - SETTINGS.remaining) < 0.01
+    one_more = torch.cat([torch.tensor([0.0, 0.0009]), rates[1:]])
+    assert default_steps(Spectrum(one_more, torch.zeros(4, 103)), 0.5, 2) < n_steps / 3

@@ -69,18 +69,7 @@ class Diagnosis:
             f"{self.n_labeled} of {self.n_points} points have a label.",
             f"A point has {self.mean_links:.1f} links on average.",
         ]
-        if self.n_copies:
-            found.append(
-                f"{count(self.n_copies, 'row')} repeat others, but for rounding: such rows are one "
-                "point."
-            )
-        if self.outliers:
-            rows = ", ".join(map(str, self.outliers[:N_NAMED]))
-            more = " and others" if len(self.outliers) > N_NAMED else ""
-            found.append(
-                f"Far from all others in some feature: row {rows}{more}, counted from 0. See "
-                "whether these numbers are right; they do not set the scale of the others."
-            )
+        found.extend(self._about_rows())
         if self.n_isolated:
             found.append(f"{self.n_isolated} points have no link at all.")
         if self.n_components == 1:
@@ -116,6 +105,22 @@ class Diagnosis:
             found.extend(self.curve.sentences)
         found.append(f"Diffusion has the strength {self.strength:g}.")
         return (*found, *self.remarks)
+
+    def _about_rows(self) -> list[str]:
+        found: list[str] = []
+        if self.n_copies:
+            found.append(
+                f"{count(self.n_copies, 'row')} repeat others, but for rounding: such rows are one "
+                "point."
+            )
+        if self.outliers:
+            rows = ", ".join(map(str, self.outliers[:N_NAMED]))
+            more = " and others" if len(self.outliers) > N_NAMED else ""
+            found.append(
+                f"Far from all others in some feature: row {rows}{more}, counted from 0. See "
+                "whether these numbers are right; they do not set the scale of the others."
+            )
+        return found
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)

@@ -19,10 +19,13 @@ class StrengthSettings:
     Attributes:
         remaining: how much of a mode the default strength leaves; of which, `default_steps` says.
         modes_per_class: the slower of the two modes that it looks at.
+        clear_gap: how much faster than the one before must the first mode beyond the classes decay
+            to say that the graph has as many clusters as there are classes.
     """
 
     remaining: float = 0.35
     modes_per_class: int = MODES_PER_CLASS
+    clear_gap: float = 2.0
 
 
 DEFAULT_STRENGTH = StrengthSettings()
@@ -58,8 +61,12 @@ def default_steps(
     add is small. The other is that little remains but some modes per class, which is much more
     diffusion where the points lie along lines, and hardly more where they fill many dimensions.
     The geometric mean of the two is taken.
+
+    Where the graph falls into as many clusters as there are classes, it is as many steps as leave
+    little but these.
     """
-    moving = spectrum.rates[spectrum.rates > CONSTANT]
+    rates = spectrum.rates
+    moving = rates[rates > CONSTANT]
     if len(moving) == 0:
         return 1
 
@@ -67,6 +74,10 @@ def default_steps(
         left = max(1 - step_size * float(rate), settings.remaining)
         return math.log(settings.remaining) / math.log(left)
 
-    slower = moving[min(settings.modes_per_class * n_classes, len(moving) - 1)]
-    n_steps = math.sqrt(steps_to_end(slower) * steps_to_end(moving[-1]))
+    gap = max(settings.clear_gap * float(rates[min(n_classes, len(rates)) - 1]), CONSTANT)
+    if n_classes < len(rates) and rates[n_classes] > gap:
+        n_steps = steps_to_end(rates[n_classes])
+    else:
+        slower = moving[min(settings.modes_per_class * n_classes, len(moving) - 1)]
+        n_steps = math.sqrt(steps_to_end(slower) * steps_to_end(moving[-1]))
     return max(1, round(n_steps))
