@@ -54,7 +54,7 @@ def test_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_disk_that_refuses(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match=r"cannot write: .* Choose another file"):
+    with pytest.raises(ValueError, match=r"cannot write .* Free some space, or choose another"):
         write_files({tmp_path / "file" / "a": b"one"})
 
 

@@ -43,14 +43,15 @@ def write_files(contents: Mapping[Path, bytes], speak: Callable[[], None] = lamb
     Whatever becomes of the terminal, the files are there; whatever becomes of the disk, the command
     has spoken.
     """
-    written, trouble = list[Path](), None
+    written: list[Path] = []
+    trouble: list[str] = []
     for path, content in contents.items():
         try:
             written.append(write_whole(path, content))
         except OSError as error:
-            trouble = trouble or error
+            trouble.append(f"{path} ({error.strerror})")
     speak()
     for path in written:
         say(f"wrote {path}")
-    if trouble is not None:
-        raise ValueError(f"cannot write: {trouble}. Choose another file.")
+    if trouble:
+        raise ValueError(f"cannot write {', '.join(trouble)}. Free some space, or choose another.")
