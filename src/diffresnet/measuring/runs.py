@@ -8,7 +8,7 @@ being written when a process was stopped is dropped.
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +18,7 @@ from joblib import Parallel, delayed
 
 from diffresnet._support.checks import fail
 from diffresnet._support.threads import limited_threads
+from diffresnet._support.workers import end_with
 
 try:
     import fcntl
@@ -46,9 +47,26 @@ def run_all(
     jobs = ((place, work, call) for place, call in enumerate(calls))
     if n_jobs == 1:
         return (_run_one(*job) for job in jobs)
-    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", mmap_mode="c")
-    found = pool(delayed(_run_one)(*job) for job in jobs)
-    return cast("Iterator[tuple[int, Run]]", found)
+    return _share(jobs, n_jobs)
+
+
+def _share(jobs: Iterable[tuple[Any, ...]], n_jobs: int) -> Iterator[tuple[int, Any]]:
+    """Yield what processes make of the jobs; whoever stops listening stops them."""
+    pool = Parallel(
+        n_jobs=n_jobs,
+        return_as="generator_unordered",
+        mmap_mode="c",
+        initializer=end_with,
+        initargs=(os.getpid(),),
+    )
+    found = cast("Generator[tuple[int, Any]]", pool(delayed(_run_one)(*job) for job in jobs))
+    try:
+        for ended in found:  # noqa: UP028  (`yield from` would close it outside of this block)
+            yield ended
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib's, about jobs that are not done
+            found.close()
 
 
 def _run_one(place: int, work: Callable[..., Run], call: tuple[Any, ...]) -> tuple[int, Run]:
