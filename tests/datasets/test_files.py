@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from diffresnet.datasets.files import find_data_file
+from diffresnet.datasets.files import cache_folder, find_data_file
 
 
 def test_looks_in_the_variable_then_in_the_cache(
@@ -22,3 +22,27 @@ def test_looks_in_the_variable_then_in_the_cache(
     assert find_data_file("x.npz") == data / "x.npz"
     monkeypatch.delenv("DIFFRESNET_DATA")
     assert find_data_file("x.npz") == cached
+
+
+@pytest.mark.parametrize("given", ["", "cache", "./cache"])
+def test_a_cache_that_is_no_absolute_path_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", given)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "diffresnet"
+
+
+def test_no_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", fail)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    with pytest.raises(OSError, match=r"no home folder to keep files in. Set XDG_CACHE_HOME to a"):
+        cache_folder()
+    (tmp_path / "x.npz").touch()
+    monkeypatch.setenv("DIFFRESNET_DATA", str(tmp_path))
+    assert find_data_file("x.npz") == tmp_path / "x.npz"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "diffresnet"
