@@ -58,6 +58,10 @@ def test_stopped_before_a_run_or_in_the_first_line(tmp_path: Path) -> None:
         assert len(again.runs) == 1
     with pytest.raises(ValueError, match="must be a file, got the folder"), run_file(tmp_path):
         pass
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    with pytest.raises(ValueError, match="must be a file, got the device or pipe"), run_file(path):
+        pass
 
 
 def test_a_full_disk_keeps_whole_lines_and_loses_no_result(

@@ -2,6 +2,7 @@ import json
 
 from diffresnet.report.files import Report
 from diffresnet.report.page import Paragraph
+from diffresnet.report.shell import POLICY
 
 
 def test_the_page_first_then_the_numbers_and_the_pictures() -> None:
@@ -9,6 +10,6 @@ def test_the_page_first_then_the_numbers_and_the_pictures() -> None:
     contents = report.contents()
     assert list(contents) == ["index.html", "results.json", "a.png"]
     assert b"<p>words</p>" in contents["index.html"]
-    assert b"default-src 'none'" in contents["index.html"]
+    assert POLICY.encode() in contents["index.html"]
     assert json.loads(contents["results.json"]) == {"x": [1, 2]}
     assert contents["a.png"] == b"PNG"

@@ -110,8 +110,8 @@ class RunFile(Generic[Run]):
         if self.path is None:
             return self
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self.path.is_dir():
-            got = f"the folder {self.path}"
+        if self.path.exists() and not self.path.is_file():
+            got = f"the {'folder' if self.path.is_dir() else 'device or pipe'} {self.path}"
             fail(self.function, "resume", "a file", got, "Give another name.")
         self._stream = self._open(self.path)
         try:
