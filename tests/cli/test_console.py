@@ -61,7 +61,7 @@ def test_what_is_being_done_is_no_markup(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_no_command_prints_by_itself() -> None:
     sources = Path(diffresnet.cli.__file__).parent
-    printing = re.compile(r"(import|from) rich|typer\.(s?echo|secho)|\bprint\(|sys\.std(out|err)")
+    printing = re.compile(r"(import|from) rich|typer\.(s?echo|secho)|\bprint\(|sys\.std(out|err)\.")
     found = {
         path.relative_to(sources).as_posix(): printing.findall(path.read_text())
         for path in sources.rglob("*.py")

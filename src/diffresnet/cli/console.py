@@ -1,5 +1,6 @@
 """How commands speak: sentences and tables that show what is in a name, and never obey it."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
@@ -51,6 +52,13 @@ def waiting(doing: str) -> AbstractContextManager[object]:
     return console.status(_as_text(doing, console))
 
 
+def check_output() -> None:
+    """Refuse to end well where the output took no more, and the error stream has it instead."""
+    if sys.stdout is sys.stderr:
+        message = "The output must be on a disk with room, got one without: it is shown here"
+        raise ValueError(f"{message} instead. Free some space.")
+
+
 def as_shown(refusal: str) -> str:
     """Return what an error says as the error stream can show it, on one line."""
     return _writable(" ".join(refusal.splitlines()), Console(stderr=True))
@@ -59,7 +67,14 @@ def as_shown(refusal: str) -> str:
 def _print(console: Console, what: str | Table) -> None:
     """Print a sentence or a table: the one place at which a command reaches the terminal."""
     ready: RenderableType = _as_text(what, console) if isinstance(what, str) else what
-    console.print(ready, soft_wrap=isinstance(what, str))
+    is_sentence = isinstance(what, str)
+    try:
+        console.print(ready, soft_wrap=is_sentence)
+    except BrokenPipeError:
+        raise
+    except OSError:  # a file on a full disk: what was found must not be lost
+        sys.stdout = sys.stderr
+        Console(width=console.width).print(ready, soft_wrap=is_sentence)
 
 
 def _as_text(text: str, console: Console) -> Text:

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from diffresnet.cli.console import as_shown, warn
+from diffresnet.cli.console import as_shown, check_output, warn
 from diffresnet.cli.signals import Stopped, stopping_on_signals
 
 REFUSALS = (ModuleNotFoundError, OSError, RuntimeError, ValueError)
@@ -64,6 +64,7 @@ def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
             with warnings.catch_warnings(), stopping_on_signals():
                 warnings.showwarning = _show_warning
                 function(*args, **kwargs)
+                check_output()
         except KeyboardInterrupt as error:
             if kwargs.get("resume") is not None:
                 warn(f"Stopped. The same command goes on from {kwargs['resume']}.")
