@@ -42,3 +42,15 @@ def test_items_under_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_progress, "SECONDS_BEFORE_BAR", -1)
     assert list(track("abc", "working")) == ["a", "b", "c"]
     assert "3/3" in stream.getvalue()
+
+
+def test_names_are_shown_and_never_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(_progress, "SECONDS_BEFORE_BAR", -1)
+    with progress_bar("[/red]\x1b[2J", 1) as advance:
+        advance(1, "[/bold]\x07")
+    assert r"[/red]\x1b[2J" in stream.getvalue()
+    assert r"[/bold]\x07" in stream.getvalue()
+    assert "\x1b[2J" not in stream.getvalue()

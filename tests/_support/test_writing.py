@@ -1,8 +1,13 @@
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from diffresnet._support.writing import encode_json, write_whole
+from tests.kills import killed_in
+
+posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such locks")
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:
@@ -31,6 +36,67 @@ def test_a_failure_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Monkey
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["file.txt"]
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("place", ["os.fsync", "pathlib.Path.chmod", "pathlib.Path.replace"])
+def test_what_a_kill_leaves_is_removed_by_the_next_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def kill(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    (tmp_path / ".file.txt.swp").write_bytes(b"the user's own")
+    with monkeypatch.context() as patch:
+        patch.setattr(place, kill)
+        assert killed_in(lambda: write_whole(tmp_path / "file.txt", b"new")) == signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 2
+    write_whole(tmp_path / "other.txt", b"other")
+    assert {path.name for path in tmp_path.iterdir()} == {".file.txt.swp", "other.txt"}
+
+
+@posix
+def test_what_another_process_is_writing_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync = os.fsync
+
+    def write_another(descriptor: int) -> None:
+        monkeypatch.setattr("os.fsync", sync)
+        write_whole(tmp_path / "second", b"second")
+        sync(descriptor)
+
+    monkeypatch.setattr("os.fsync", write_another)
+    write_whole(tmp_path / "first", b"first")
+    assert (tmp_path / "first").read_bytes() == b"first"
+    assert {path.name for path in tmp_path.iterdir()} == {"first", "second"}
+
+
+@posix
+def test_a_part_that_is_removed_before_it_is_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    lock, taken = fcntl.flock, list[bool]()
+
+    def remove_first(descriptor: int, operation: int) -> None:
+        if not taken:
+            for part in tmp_path.iterdir():
+                part.unlink()
+        taken.append(True)
+        lock(descriptor, operation)
+
+    monkeypatch.setattr("fcntl.flock", remove_first)
+    assert write_whole(tmp_path / "file.txt", b"new").read_bytes() == b"new"
+    assert len(taken) == 2
+
+
+@posix
+def test_a_pipe_in_the_way_does_not_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".diffresnet-x.part")
+    write_whole(tmp_path / "file.txt", b"new")
+    assert (tmp_path / "file.txt").read_bytes() == b"new"
 
 
 def test_numbers_are_a_line_each() -> None:

@@ -262,3 +262,23 @@ def test_bad_input(arguments: list[str], message: str) -> None:
     said = refused(*arguments)
     assert message in said
     assert not Path("predictions.csv").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_hostile_names_are_neither_obeyed_nor_run() -> None:
+    formula, escape = "=cmd|'/c calc'!A1", "[/red]\x1b[2J"
+    text = Path("features.csv").read_text().replace("p00", formula).replace("p01", escape)
+    Path("features.csv").write_text(text)
+    Path("labels.csv").write_text(f"id,label\n{formula},+cat\np39,{escape}\n")
+    said = run("features.csv", "--labels", "labels.csv", "--suggest", 38, "--suggestions", "s.csv")
+    assert "\x1b" not in said
+    assert r"[/red]\x1b[2J" in said
+    for name in ("predictions.csv", "s.csv"):
+        assert f"'{formula},'+cat" in Path(name).read_text()
+    again = run("features.csv", "--labels", "s.csv", "--out", "again.csv")
+    assert "2 of 40 points have a label." in again
+    assert Path("again.csv").read_bytes() == Path("predictions.csv").read_bytes()
+    run("features.csv", "--labels", "labels.csv", "--out", "p.parquet")
+    assert pl.read_parquet("p.parquet")["id"][0] == formula
+    said = refused("features.csv", "--labels", "labels.csv", "--id-column", "\x1b[2J")
+    assert "\x1b" not in said

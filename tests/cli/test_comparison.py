@@ -1,7 +1,6 @@
 import pytest
 
-from diffresnet.cli.comparison import compare_in_json, compare_in_table
-from diffresnet.cli.console import show
+from diffresnet.cli.comparison import compare_in_json, show_comparison
 from diffresnet.measuring.statistics import PairedDifference
 
 SAME, BETTER = PairedDifference(0.0, 0.0), PairedDifference(0.125, 0.01)
@@ -9,7 +8,7 @@ SAME, BETTER = PairedDifference(0.0, 0.0), PairedDifference(0.125, 0.01)
 
 def test_the_first_is_compared_with_the_others(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [["ours", "90.00"], ["theirs", "77.50"]]
-    show(compare_in_table("title", ["accuracy %"], rows, "ours", [SAME, BETTER]))
+    show_comparison("title", ["accuracy %"], rows, "ours", [SAME, BETTER])
     shown = capsys.readouterr().out
     assert "ours minus it" in shown
     assert "+12.50 ± 1.00" in shown
@@ -17,7 +16,7 @@ def test_the_first_is_compared_with_the_others(capsys: pytest.CaptureFixture[str
 
 
 def test_one_method_is_compared_with_none(capsys: pytest.CaptureFixture[str]) -> None:
-    show(compare_in_table("title", ["accuracy %"], [["ours", "90.00"]], "ours", [SAME]))
+    show_comparison("title", ["accuracy %"], [["ours", "90.00"]], "ours", [SAME])
     assert "minus it" not in capsys.readouterr().out
 
 

@@ -159,3 +159,11 @@ def test_a_json_file_that_cannot_be_written(bank_file: Path, tmp_path: Path) -> 
     said = refused(bank_file, "--tasks", 3, "--json", tmp_path / "file" / "out.json")
     assert "cannot write" in said
     assert "Choose another --json." in said
+
+
+def test_square_brackets_in_a_split_are_shown(tmp_path: Path) -> None:
+    bank = random_bank((30,) * 5)
+    path = tmp_path / "bank.npz"
+    split = np.full(150, "[/bold]")
+    np.savez(path, features=bank.features.numpy(), labels=bank.labels.numpy(), split=split)
+    assert "split '[/bold]'" in run(path, "--tasks", 3, "--split", "[/bold]")

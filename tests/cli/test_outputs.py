@@ -1,9 +1,13 @@
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from diffresnet._support.writing import write_whole
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.files.predictions import SUFFIXES
+from tests.kills import killed_in
 
 
 def test_makes_the_folder(tmp_path: Path) -> None:
@@ -54,7 +58,7 @@ def test_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_disk_that_refuses(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match=r"cannot write: .* Choose another file"):
+    with pytest.raises(ValueError, match=r"cannot write .* Free some space, or choose another"):
         write_files({tmp_path / "file" / "a": b"one"})
 
 
@@ -71,3 +75,51 @@ def test_files_are_there_before_the_command_speaks(
     with pytest.raises(ValueError, match="cannot write"):
         write_files({tmp_path / "file" / "a": b"one"}, lambda: print("spoken"))  # noqa: T201
     assert capsys.readouterr().out == "spoken\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such signals")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("n_synced", range(5))
+def test_a_killed_command_is_called_again_without_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_synced: int
+) -> None:
+    contents = {tmp_path / "out.csv": b"one", tmp_path / "page.html": b"two"}
+    synced: list[int] = []
+
+    def kill_at(descriptor: int) -> None:
+        if len(synced) == n_synced:
+            os.kill(os.getpid(), signal.SIGKILL)
+        synced.append(descriptor)
+
+    def kill() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", kill_at)
+        assert killed_in(lambda: write_files(contents, kill)) == signal.SIGKILL
+    for path in contents:
+        check_new_file(path, "--out", (path.suffix,), [], force=False)
+    write_files(contents)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == contents
+    with pytest.raises(ValueError, match="which exists"):
+        check_new_file(tmp_path / "out.csv", "--out", (".csv",), [], force=False)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_so_is_one_that_could_not_write_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    contents = {tmp_path / "out.csv": b"one", tmp_path / "page.html": b"two"}
+
+    def stop_at_the_page(path: Path, content: bytes) -> Path:
+        if path.suffix == ".html":
+            raise error
+        return write_whole(path, content)
+
+    monkeypatch.setattr("diffresnet.cli.outputs.write_whole", stop_at_the_page)
+    with pytest.raises((KeyboardInterrupt, ValueError)):
+        write_files(contents)
+    check_new_file(tmp_path / "out.csv", "--out", (".csv",), [], force=False)
+    (tmp_path / "out.csv").write_bytes(b"changed by the user")
+    with pytest.raises(ValueError, match="which exists"):
+        check_new_file(tmp_path / "out.csv", "--out", (".csv",), [], force=False)

@@ -1,5 +1,6 @@
 import json
 import re
+from errno import ENOSPC
 from pathlib import Path
 
 import numpy as np
@@ -87,8 +88,8 @@ def test_a_step_that_is_too_long_and_a_file_that_cannot_be_written(
     assert "`step_size` must be one that is stable, got 50" in far
 
     def full(*_: object) -> None:
-        raise OSError("No space left on device")
+        raise OSError(ENOSPC, "No space left on device")
 
     monkeypatch.setattr("diffresnet.cli.outputs.write_whole", full)
     said = refused("all.npz", "--steps", 1, "--json", "n.json")
-    assert "cannot write: No space left on device" in said
+    assert "cannot write n.json (No space left on device)" in said

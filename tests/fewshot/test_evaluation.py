@@ -346,6 +346,8 @@ def test_more_tasks_and_fewer_take_what_there_is(tmp_path: Path) -> None:
     [
         {"accuracies": [7.0] * 20},
         {"accuracies": [float("inf")] * 20},
+        {"accuracies": [0.123] * 20},
+        {"accuracies": [True] * 20},
         {"accuracies": [0.5]},
         {"accuracies": None},
         {"accuracies": ["a"] * 20},
@@ -353,6 +355,7 @@ def test_more_tasks_and_fewer_take_what_there_is(tmp_path: Path) -> None:
         {"tasks": [0.5] * 20},
         {"seconds": None},
         {"seconds": -1.0},
+        {"seconds": 1e308},
         {"more": 1},
     ],
 )

@@ -1,8 +1,10 @@
+import errno
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 import torch
@@ -56,6 +58,58 @@ def test_stopped_before_a_run_or_in_the_first_line(tmp_path: Path) -> None:
         assert len(again.runs) == 1
     with pytest.raises(ValueError, match="must be a file, got the folder"), run_file(tmp_path):
         pass
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    with pytest.raises(ValueError, match="must be a file, got the device or pipe"), run_file(path):
+        pass
+
+
+def test_a_full_disk_keeps_whole_lines_and_loses_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "runs.jsonl"
+    write, is_full = os.write, [False]
+
+    def fill(descriptor: int, content: bytes) -> int:
+        if not is_full[0]:
+            return write(descriptor, content)
+        if len(content) > 3:
+            return write(descriptor, content[:3])  # what still had room
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.write", fill)
+    with run_file(path) as file:
+        file.add(Run(0, 0.5))
+        before = path.read_bytes()
+        is_full[0] = True
+        message = r"f: `resume` must be on a disk with room, got .*runs.jsonl \(No space left on .*"
+        with pytest.warns(UserWarning, match=message + r"runs are not kept. Free some space\."):
+            file.add(Run(1, 0.5))
+        assert path.read_bytes() == before
+        is_full[0] = False
+        file.add(Run(2, 0.5))  # somebody freed some space
+        assert [run.number for run in file.runs] == [0, 1, 2]
+    with run_file(path) as again:
+        assert [run.number for run in again.runs] == [0, 2]
+
+
+def test_a_file_that_another_process_removes_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    path = tmp_path / "runs.jsonl"
+    lock, taken = fcntl.flock, list[bool]()
+
+    def end_just_before(stream: IO[str], operation: int) -> None:
+        if not taken:
+            path.unlink()  # by the process that had the file, and no run
+        taken.append(True)
+        lock(stream, operation)
+
+    monkeypatch.setattr("fcntl.flock", end_just_before)
+    with run_file(path) as file:
+        file.add(Run(0, 1.0))
+    assert len(path.read_text().splitlines()) == 2
 
 
 def test_without_a_file() -> None:

@@ -9,6 +9,8 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from diffresnet._support.words import plain
+
 SECONDS_BEFORE_BAR = 2.0
 
 Item = TypeVar("Item")
@@ -23,18 +25,19 @@ def progress_bar(
     The bar goes to the terminal's error stream, and is left out where that is not a terminal.
     """
     console = Console(file=sys.stderr)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    bar = Progress(
-        *columns, TimeRemainingColumn(), TextColumn("{task.fields[remark]}"), console=console
+    before, after = (
+        TextColumn(words, markup=False) for words in ("{task.description}", "{task.fields[remark]}")
     )
-    task = bar.add_task(title, total=total, remark="")
+    columns = before, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), after
+    bar = Progress(*columns, console=console)
+    task = bar.add_task(plain(title), total=total, remark="")
     begin = time.monotonic()
 
     def advance(n_done: int, remark: str = "") -> None:
         late = time.monotonic() - begin > SECONDS_BEFORE_BAR
         if show and late and console.is_terminal and not bar.live.is_started:
             bar.start()
-        bar.update(task, completed=n_done, remark=remark)
+        bar.update(task, completed=n_done, remark=plain(remark))
 
     try:
         yield advance

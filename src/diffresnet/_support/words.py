@@ -1,8 +1,13 @@
 """Words in sentences for people: counts with their nouns, and lists that stay short."""
 
+import re
 from collections.abc import Sequence
 
 N_NAMED = 3
+
+OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal obeys rather than shows: control characters, line separators, marks that reverse
+text; and halves of characters, which no stream takes."""
 
 
 def count(number: int, noun: str) -> str:
@@ -31,3 +36,13 @@ def some(names: Sequence[object], n_named: int = N_NAMED) -> str:
 def reason_of(error: Exception) -> str:
     """Return the first line of what an error says, without its period."""
     return str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
+
+
+def plain(text: str) -> str:
+    r"""Return a text in which characters that a terminal would obey are written as in Python.
+
+    Examples:
+        >>> print(plain("red \x1b[31m, two\nlines, café"))
+        red \x1b[31m, two\nlines, café
+    """
+    return OBEYED.sub(lambda found: found.group().encode("unicode_escape").decode(), text)

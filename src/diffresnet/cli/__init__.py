@@ -6,6 +6,7 @@ import typer
 
 from diffresnet import __version__
 from diffresnet.cli import reproduce
+from diffresnet.cli.console import say
 from diffresnet.cli.lazy import add_commands
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -13,7 +14,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 
 def _print_version(value: bool) -> None:  # noqa: FBT001  (typer calls it so)
     if value:
-        typer.echo(f"diffresnet {__version__}")
+        say(f"diffresnet {__version__}")
         raise typer.Exit
 
 

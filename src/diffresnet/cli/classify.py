@@ -7,11 +7,9 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from diffresnet._support.checks import refuse
-from diffresnet.cli.console import new_table, say, show, warn
+from diffresnet.cli.console import say, show, waiting, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
@@ -125,7 +123,8 @@ def classify(
     """Label every point from the few that have a label, by diffusion over the neighbor graph.
 
     Writes a table with the columns id, label, probability, margin (to the second class) and
-    reached (whether the point is connected to any label).
+    reached (whether the point is connected to any label). In .csv, a name that a spreadsheet would
+    run as a formula gets a ' in front, which every command takes off again.
 
     Where there is no label yet, --suggest names the points to label first, and writes them as a
     table to fill in.
@@ -224,7 +223,7 @@ def _suggest_first(
     """Return the points to label where there are not labels of two classes yet."""
     links = None if graph is None else read_graph(graph, points.ids)
     n_labeled = sum(label != "" for label in given)
-    with Console(stderr=True).status(f"looking at {len(points.ids)} points"):
+    with waiting(f"looking at {len(points.ids)} points"):
         found = model.suggest_first(points.features, n_suggested + n_labeled, graph=links)
     return [row for row in found.tolist() if given[row] == ""][:n_suggested]
 
@@ -253,7 +252,7 @@ def _fit(
     model: DiffResNetClassifier, points: Points, given_labels: Sequence[str], graph: Path | None
 ) -> None:
     links = None if graph is None else read_graph(graph, points.ids)
-    status = Console(stderr=True).status(f"classifying {len(points.ids)} points")
+    status = waiting(f"classifying {len(points.ids)} points")
     with status, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         model.fit(points.features, np.array(given_labels), graph=links)
@@ -287,12 +286,12 @@ def _print(
     labels, labeled = np.array(given_labels), np.array(given_labels) != ""
     probabilities = model.label_distributions_.max(axis=1)
     title = f"{len(given_labels)} points, {labeled.sum()} with a label"
-    table = new_table(title, "class", ["labeled", "predicted", "mean probability"])
+    rows: list[list[str]] = []
     for name in model.classes_[:N_ROWS]:
         mine = ~labeled & (model.transduction_ == name)
         mean = f"{probabilities[mine].mean():.2f}" if mine.any() else ""
-        table.add_row(escape(str(name)), str((labels == name).sum()), str(mine.sum()), mean)
-    show(table)
+        rows.append([str(name), str((labels == name).sum()), str(mine.sum()), mean])
+    show(title, ["class", "labeled", "predicted", "mean probability"], rows)
     n_others = len(model.classes_) - N_ROWS
     if n_others > 0:
         say(f"{n_others} classes more are in the file.")

@@ -3,25 +3,26 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rich.table import Table
-
-from diffresnet.cli.console import new_table
+from diffresnet.cli.console import show
 from diffresnet.measuring.statistics import PairedDifference, percent
 
 
-def compare_in_table(
+def show_comparison(
     title: str,
     heads: Sequence[str],
     rows: Sequence[Sequence[str]],
     first: str,
     differences: Sequence[PairedDifference],
-) -> Table:
-    """Return a table of methods; with several, the last column is the first minus each other."""
-    table = new_table(title, "method", [*heads, f"{first} minus it"] if len(rows) > 1 else heads)
-    table.add_row(*rows[0])
-    for row, paired in zip(rows[1:], differences[1:], strict=True):
-        table.add_row(*row, percent(paired.difference, paired.ci95, sign=True))
-    return table
+    *,
+    caption: str = "",
+) -> None:
+    """Print a table of methods; with several, the last column is the first minus each other."""
+    if len(rows) == 1:
+        show(title, ["method", *heads], rows, caption)
+        return
+    found = [percent(paired.difference, paired.ci95, sign=True) for paired in differences[1:]]
+    compared = [[*row, difference] for row, difference in zip(rows, ["", *found], strict=True)]
+    show(title, ["method", *heads, f"{first} minus it"], compared, caption)
 
 
 def compare_in_json(

@@ -8,7 +8,7 @@ import typer
 
 from diffresnet._support.progress import progress_bar
 from diffresnet._support.writing import encode_json
-from diffresnet.cli.console import new_table, show
+from diffresnet.cli.console import show
 from diffresnet.cli.outputs import make_folder, write_files
 from diffresnet.files.predictions import encode_predictions
 from diffresnet.paper.digits import N_DRAWS, run_digits
@@ -43,7 +43,9 @@ def demo(
         out / "accuracy.json": encode_json(result.to_json()),
     }
     title = "Digits, one label per class: accuracy % on the others"
-    table = new_table(title, "method", [f"mean of {draws} draws", "first draw"])
-    for name, values in result.accuracies.items():
-        table.add_row(name, f"{100 * np.mean(values):.1f}", f"{100 * values[0]:.1f}")
-    write_files(contents, lambda: show(table))
+    heads = ["method", f"mean of {draws} draws", "first draw"]
+    rows = [
+        [name, f"{100 * np.mean(values):.1f}", f"{100 * values[0]:.1f}"]
+        for name, values in result.accuracies.items()
+    ]
+    write_files(contents, lambda: show(title, heads, rows))

@@ -10,8 +10,8 @@ import typer
 from diffresnet._support.checks import refuse
 from diffresnet._support.writing import encode_json
 from diffresnet.cli.banks import choose_split
-from diffresnet.cli.comparison import compare_in_json, compare_in_table
-from diffresnet.cli.console import say, show
+from diffresnet.cli.comparison import compare_in_json, show_comparison
+from diffresnet.cli.console import say
 from diffresnet.cli.options import (
     BANK_HELP,
     Device,
@@ -154,8 +154,7 @@ def fewshot(
         contents[json_file] = encode_json(content | tasks_drawn | {"tuned": tuned})
     title, heads = _describe(shape, tasks, chosen), ["accuracy %", "ms per task"]
     rows = [_cells(result) for result in results]
-    table = compare_in_table(title, heads, rows, recipes[0].name, differences)
-    write_files(contents, lambda: show(table))
+    write_files(contents, lambda: show_comparison(title, heads, rows, recipes[0].name, differences))
 
 
 def _counts(text: str, option: str) -> tuple[int, ...]:

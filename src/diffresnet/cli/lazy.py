@@ -2,6 +2,8 @@
 
 import ast
 import os
+import signal
+import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
@@ -12,6 +14,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 from typer.main import get_command
+
+from diffresnet.cli.console import as_shown, check_output, warn
+from diffresnet.cli.signals import Stopped, stopping_on_signals
 
 REFUSALS = (ModuleNotFoundError, OSError, RuntimeError, ValueError)
 """What ends a command with one sentence."""
@@ -51,21 +56,29 @@ def _stand_in(place: str) -> type[TyperCommand]:
 
 
 def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
-    """Let a command that refuses its input end with the sentence alone."""
+    """Let a command that refuses its input end with the sentence alone; warnings are sentences."""
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
-            function(*args, **kwargs)
-        except KeyboardInterrupt:
+            with warnings.catch_warnings(), stopping_on_signals():
+                warnings.showwarning = _show_warning
+                function(*args, **kwargs)
+                check_output()
+        except KeyboardInterrupt as error:
             if kwargs.get("resume") is not None:
-                typer.echo(f"Stopped. The same command goes on from {kwargs['resume']}.", err=True)
-            raise typer.Exit(130) from None
+                warn(f"Stopped. The same command goes on from {kwargs['resume']}.")
+            number = error.number if isinstance(error, Stopped) else signal.SIGINT
+            raise typer.Exit(128 + number) from None
         except (typer.Exit, typer.Abort, BrokenPipeError):  # a RuntimeError or OSError, too
             raise
         except REFUSALS as error:
             if os.environ.get(DEBUG):
                 raise
-            raise typer.BadParameter(str(error)) from error
+            raise typer.BadParameter(as_shown(str(error))) from error
 
     return run
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    warn(" ".join(str(message).splitlines()))

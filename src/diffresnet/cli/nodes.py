@@ -9,8 +9,8 @@ import typer
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.writing import encode_json
-from diffresnet.cli.comparison import compare_in_json, compare_in_table
-from diffresnet.cli.console import say, show
+from diffresnet.cli.comparison import compare_in_json, show_comparison
+from diffresnet.cli.console import say
 from diffresnet.cli.options import Force, Jobs, JsonFile, Resume
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.nodes.adaptation import ProportionsAdapted
@@ -33,6 +33,7 @@ from diffresnet.paper.nodes.plan import NodePlan
 from diffresnet.paper.settings import NODE_SETTINGS
 
 HEADS = ("accuracy %", "splits x inits", "s per run")
+CAPTION = "± is the deviation over runs; of differences, the 95 % interval over splits"
 
 
 def nodes(
@@ -180,9 +181,8 @@ def nodes(
         given_graph = {"graph": Path(graph).name, "standardized": taken}
         contents[json_file] = encode_json(given_graph | content)
     rows = [_cells(result) for result in results]
-    table = compare_in_table(results[0].kind, HEADS, rows, results[0].method, differences)
-    table.caption = "± is the deviation over runs; of differences, the 95 % interval over splits"
-    write_files(contents, lambda: show(table))
+    shown = results[0].kind, HEADS, rows, results[0].method, differences
+    write_files(contents, lambda: show_comparison(*shown, caption=CAPTION))
 
 
 def _protocol(

@@ -1,12 +1,17 @@
 """Files and folders that a command writes, tried before the work begins."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.writing import write_whole
+from diffresnet._support.writing import PREFIX, write_whole
 from diffresnet.cli.console import say
+
+MARK = ".unfinished"
+"""How the name of a file ends that tells that a command has not ended."""
 
 
 def make_folder(out: Path, option: str = "--out") -> None:
@@ -31,7 +36,7 @@ def check_new_file(
         refuse(option, must, path, f"Choose another {option}.")
     if any(path.resolve() == one.resolve() for one in inputs):
         refuse(option, "another file than those that are used", path, f"Choose another {option}.")
-    if path.is_dir() or (path.exists() and not force):
+    if path.is_dir() or (path.exists() and not force and not _is_unfinished(path)):
         remedy = f"Choose another {option}, or pass --force."
         refuse(option, "a new file", f"{path}, which exists", remedy)
     make_folder(path.parent, option)
@@ -41,16 +46,45 @@ def write_files(contents: Mapping[Path, bytes], speak: Callable[[], None] = lamb
     """Write files, each whole or not at all, then let the command speak, and say what was written.
 
     Whatever becomes of the terminal, the files are there; whatever becomes of the disk, the command
-    has spoken.
+    has spoken. A command that is killed meanwhile may be called again without --force.
     """
-    written, trouble = list[Path](), None
+    written: list[Path] = []
+    trouble: list[str] = []
+    for path, content in contents.items():
+        with suppress(OSError):  # without the mark the next call needs --force
+            write_whole(_mark_of(path), sha256(content).hexdigest().encode())
     for path, content in contents.items():
         try:
             written.append(write_whole(path, content))
         except OSError as error:
-            trouble = trouble or error
-    speak()
-    for path in written:
-        say(f"wrote {path}")
-    if trouble is not None:
-        raise ValueError(f"cannot write: {trouble}. Choose another file.")
+            trouble.append(f"{path} ({error.strerror})")
+    try:
+        speak()
+        for path in written:
+            say(f"wrote {path}")
+    finally:
+        if not trouble:
+            _remove_marks({path.parent for path in contents})
+    if trouble:
+        raise ValueError(f"cannot write {', '.join(trouble)}. Free some space, or choose another.")
+
+
+def _mark_of(path: Path) -> Path:
+    """Return where it is kept that a file belongs to a command that has not ended."""
+    digest = sha256(os.fsencode(path.name)).hexdigest()
+    return path.with_name(f"{PREFIX}{digest[:16]}{MARK}")
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Whether a command that was killed wrote a file, and nobody has changed it since."""
+    try:
+        return _mark_of(path).read_bytes() == sha256(path.read_bytes()).hexdigest().encode()
+    except OSError:
+        return False
+
+
+def _remove_marks(folders: Collection[Path]) -> None:
+    for folder in folders:
+        for mark in folder.glob(f"{PREFIX}*{MARK}"):
+            with suppress(OSError):
+                mark.unlink()

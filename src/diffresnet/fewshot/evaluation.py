@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ from diffresnet.measuring.statistics import PairedDifference, difference_of, hal
 
 BATCH_SIZE = 2**21
 """How many numbers the features of the tasks of a batch have, at most."""
+
+LONGEST = 1e9
+"""Seconds that a batch may be said to have taken."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,8 @@ def evaluate(
     # One array for all batches: processes share it through a file, once.
     features, base_mean = bank.features.numpy(), bank.base_mean().numpy()
     identity = identify(bank, recipe, shape, split, seed)
-    done = RunFile("evaluate", resume, identity, read=_read_batch, write=asdict)
+    read = partial(_read_batch, n_queries=shape.n_query)
+    done = RunFile("evaluate", resume, identity, read=read, write=asdict)
     accuracies = np.full(n_tasks, np.nan)
     with done, progress_bar(recipe.name, n_tasks, show=show_progress) as advance:
         for ended in done.runs:
@@ -172,13 +177,16 @@ class TaskBatch:
     seconds: float
 
 
-def _read_batch(found: Mapping[str, Any]) -> TaskBatch:
+def _read_batch(found: Mapping[str, Any], n_queries: int) -> TaskBatch:
+    """Return a batch if it may be one: each accuracy is a number of queries out of all."""
     batch = TaskBatch(**found)
     numbers = all(type(task) is int and task >= 0 for task in batch.tasks)
     reals = all(type(one) is float and 0 <= one <= 1 for one in batch.accuracies)
-    timed = type(batch.seconds) is float and 0 <= batch.seconds < float("inf")
+    timed = type(batch.seconds) is float and 0 <= batch.seconds < LONGEST
     if not (numbers and reals and timed and len(batch.tasks) == len(batch.accuracies)):
         raise ValueError("no accuracies of tasks")
+    if any(abs(one * n_queries - round(one * n_queries)) > 1e-6 for one in batch.accuracies):
+        raise ValueError(f"accuracies that {n_queries} queries cannot have")
     return batch
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import reason_of, some
+from diffresnet.files.formulas import without_guards
 
 TABLES = (".csv", ".parquet")
 
@@ -69,6 +70,7 @@ class TableFile:
                     infer_schema_length=None,
                     glob=False,
                 )
+                frame = without_guards(frame, texts)
         except (pl.exceptions.PolarsError, OSError) as error:
             self._refuse(error)
         if not len(frame):

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from diffresnet.files.formulas import encode_csv
+
 SUFFIXES = (".csv", ".parquet")
 N_DIGITS = 6
 """Of the probabilities in a CSV file."""
@@ -22,7 +24,8 @@ def encode_predictions(
 ) -> bytes:
     """Return a table with the columns id, label, probability, margin and reached.
 
-    The margin is how far the probability is ahead of that of the second class.
+    The margin is how far the probability is ahead of that of the second class. In CSV, ids and
+    labels that a spreadsheet would take for formulas are guarded (`files.formulas`).
 
     Args:
         ids: of the points.
@@ -42,7 +45,7 @@ def encode_predictions(
         }
     )
     if suffix.lower() != ".parquet":
-        return table.write_csv(float_precision=N_DIGITS).encode()
+        return encode_csv(table, n_digits=N_DIGITS)
     content = io.BytesIO()
     table.write_parquet(content)
     return content.getvalue()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from diffresnet.files.formulas import encode_csv
 from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL
 
 
@@ -19,7 +20,8 @@ def encode_suggestions(
     """Return a CSV file with the columns id and label, and text if that is known.
 
     The points to label come first, without a label; then those that have one, so that the file is
-    all that the next run needs.
+    all that the next run needs. Texts that a spreadsheet would take for formulas are guarded
+    (`files.formulas`), and read as they were.
 
     Args:
         ids: of all points.
@@ -43,4 +45,4 @@ def encode_suggestions(
     }
     if len(texts):
         table["text"] = [texts[row] for row in rows]
-    return pl.DataFrame(table, schema=dict.fromkeys(table, pl.String)).write_csv().encode()
+    return encode_csv(pl.DataFrame(table, schema=dict.fromkeys(table, pl.String)))

@@ -7,7 +7,9 @@ being written when a process was stopped is dropped.
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Generic, NoReturn, TypeVar, cast
@@ -16,6 +18,7 @@ from joblib import Parallel, delayed
 
 from diffresnet._support.checks import fail
 from diffresnet._support.threads import limited_threads
+from diffresnet._support.workers import end_with
 
 try:
     import fcntl
@@ -44,9 +47,26 @@ def run_all(
     jobs = ((place, work, call) for place, call in enumerate(calls))
     if n_jobs == 1:
         return (_run_one(*job) for job in jobs)
-    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", mmap_mode="c")
-    found = pool(delayed(_run_one)(*job) for job in jobs)
-    return cast("Iterator[tuple[int, Run]]", found)
+    return _share(jobs, n_jobs)
+
+
+def _share(jobs: Iterable[tuple[Any, ...]], n_jobs: int) -> Iterator[tuple[int, Any]]:
+    """Yield what processes make of the jobs; whoever stops listening stops them."""
+    pool = Parallel(
+        n_jobs=n_jobs,
+        return_as="generator_unordered",
+        mmap_mode="c",
+        initializer=end_with,
+        initargs=(os.getpid(),),
+    )
+    found = cast("Generator[tuple[int, Any]]", pool(delayed(_run_one)(*job) for job in jobs))
+    try:
+        for ended in found:  # noqa: UP028  (`yield from` would close it outside of this block)
+            yield ended
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib's, about jobs that are not done
+            found.close()
 
 
 def _run_one(place: int, work: Callable[..., Run], call: tuple[Any, ...]) -> tuple[int, Run]:
@@ -90,12 +110,11 @@ class RunFile(Generic[Run]):
         if self.path is None:
             return self
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self.path.is_dir():
-            got = f"the folder {self.path}"
+        if self.path.exists() and not self.path.is_file():
+            got = f"the {'folder' if self.path.is_dir() else 'device or pipe'} {self.path}"
             fail(self.function, "resume", "a file", got, "Give another name.")
-        self._stream = self.path.open("a+", encoding="utf-8", newline="\n")
+        self._stream = self._open(self.path)
         try:
-            self._lock(self._stream)
             self._read(self._stream)
         except BaseException:
             self._stream.close()
@@ -105,16 +124,49 @@ class RunFile(Generic[Run]):
     def __exit__(self, *_: object) -> None:
         if self.path is not None and self._stream is not None:
             if os.fstat(self._stream.fileno()).st_size == 0:  # no run ended; the lock is ours
-                self.path.unlink(missing_ok=True)
+                with suppress(OSError):  # Windows does not remove what is open
+                    self.path.unlink()
             self._stream.close()
 
     def add(self, run: Run) -> None:
-        """Keep a run, on the disk before anything else happens."""
+        """Keep a run, on the disk before anything else happens.
+
+        Warns if it cannot be written, as on a full disk: what was computed is worth more than the
+        file, and is still in `runs`.
+        """
         if self._stream is not None:
-            if not self.runs and self._stream.tell() == 0:
-                self._write(self._stream, self.identity)
-            self._write(self._stream, self.write(run))
+            descriptor = self._stream.fileno()
+            is_new = os.fstat(descriptor).st_size == 0
+            contents = [self.identity, self.write(run)] if is_new else [self.write(run)]
+            self._append(descriptor, "".join(f"{json.dumps(one)}\n" for one in contents).encode())
         self.runs.append(run)
+
+    def _append(self, descriptor: int, content: bytes) -> None:
+        """Write whole lines or none, past the buffer, which would keep what a full disk refused."""
+        end = os.fstat(descriptor).st_size
+        try:
+            while content:
+                content = content[os.write(descriptor, content) :]
+            os.fsync(descriptor)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(descriptor, end)
+            got = f"{self.path} ({error.strerror}), so that runs are not kept"
+            message = f"{self.function}: `resume` must be on a disk with room, got {got}."
+            warnings.warn(f"{message} Free some space.", stacklevel=3)
+
+    def _open(self, path: Path) -> IO[str]:
+        """Return the file, locked, and not one that another process removes as it ends."""
+        while True:
+            stream = path.open("a+", encoding="utf-8", newline="\n")
+            try:
+                self._lock(stream)
+            except BaseException:
+                stream.close()
+                raise
+            if os.fstat(stream.fileno()).st_nlink:
+                return stream
+            stream.close()
 
     def _lock(self, stream: IO[str]) -> None:
         if fcntl is None:
@@ -166,9 +218,3 @@ class RunFile(Generic[Run]):
         got = f"{self.path}, of another {' and '.join(other) or 'kind'}"
         remedy = "Give another file, or remove this one."
         fail(self.function, "resume", "a file of the same runs", got, remedy)
-
-    @staticmethod
-    def _write(stream: IO[str], content: Mapping[str, Any]) -> None:
-        stream.write(json.dumps(content) + "\n")
-        stream.flush()
-        os.fsync(stream.fileno())

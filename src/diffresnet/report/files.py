@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from diffresnet._support.writing import encode_json, write_whole
+from diffresnet._support.writing import encode_json
 from diffresnet.report.page import Part, Table, make_page
 
 
@@ -27,11 +26,10 @@ class Report:
     numbers: Mapping[str, Any]
     summaries: Sequence[Table] = ()
 
-    def write(self, out: Path) -> list[Path]:
-        """Write index.html, results.json and the pictures; return the files, the page first."""
-        files = {
+    def contents(self) -> dict[str, bytes]:
+        """Return the files by name: index.html, results.json and the pictures."""
+        return {
             "index.html": make_page(self.title, self.parts),
             "results.json": encode_json(self.numbers),
             **self.pictures,
         }
-        return [write_whole(out / name, content) for name, content in files.items()]

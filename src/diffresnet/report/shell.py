@@ -2,7 +2,10 @@
 
 from html import escape
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'"
+)
 
 
 def make_shell(title: str, body: str, *, style: str, script: str = "", data: str = "") -> bytes:

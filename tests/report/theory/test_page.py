@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from diffresnet.datasets import make_xor
+from diffresnet.report.shell import POLICY
 from diffresnet.report.theory import page as theory_page
 from diffresnet.report.theory.page import draw_growth, make_theory_page
 from diffresnet.theory import analyze
@@ -16,6 +17,8 @@ def test_the_page_shows_everything(generator: torch.Generator) -> None:
         assert f"{heading}</h2>" in page
     assert page.count("data:image/png;base64,") == 1
     assert page.count("<tr>") == 1 + 4
+    assert POLICY in page
+    assert "script" not in page
 
 
 def test_a_picture_without_finite_ratios() -> None:

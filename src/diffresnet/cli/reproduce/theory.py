@@ -32,8 +32,12 @@ def theory(
         out / "theory_hinges.png": _draw_hinges(result),
         out / "theory.json": numbers,
     }
-    say(numbers.decode().rstrip())
-    write_files(contents)
+
+    def speak() -> None:
+        for line in numbers.decode().splitlines():
+            say(line)
+
+    write_files(contents, speak)
 
 
 def _draw_growth(result: TheoryResult) -> bytes:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import torch
 import typer
-from rich.table import Table
 
 from diffresnet.cli.console import show
 from diffresnet.cli.outputs import make_folder, write_files
@@ -37,10 +36,6 @@ def xor(
         numbers["max_diameter"],
         numbers["distance_diameter_ratio"],
     )
-    table = Table(title="XOR set, diffused")
-    for name in ("steps", "L", "D", "L/D"):
-        table.add_column(name, justify="right")
-    for row in result.rows():
-        table.add_row(*row)
-    show(table)
-    write_files({out / "xor.json": json.dumps(numbers).encode(), out / "xor.png": picture})
+    contents = {out / "xor.json": json.dumps(numbers).encode(), out / "xor.png": picture}
+    heads = ["steps", "L", "D", "L/D"]
+    write_files(contents, lambda: show("XOR set, diffused", heads, result.rows()))

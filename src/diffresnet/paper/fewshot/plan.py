@@ -1,6 +1,7 @@
 """The tasks that a few-shot table or figure is computed on, and how they are told on its page."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,4 +104,5 @@ class TaskPlan:
         if self.unfinished is not None and self.unfinished.is_dir():
             for file in self.unfinished.glob("*.jsonl"):
                 file.unlink()
-            self.unfinished.rmdir()
+            with suppress(OSError):  # what others put there stays
+                self.unfinished.rmdir()
