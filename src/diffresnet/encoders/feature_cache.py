@@ -9,7 +9,8 @@ import numpy as np
 
 from diffresnet._support.writing import write_whole
 from diffresnet.encoders.encoder import Features
-from diffresnet.files.arrays import UNREADABLE, encode_arrays
+from diffresnet.files.arrays import encode_arrays
+from diffresnet.files.opening import UNREADABLE
 
 KEY_SIZE = 16
 MOST_FILES = 16

@@ -10,6 +10,7 @@ import polars as pl
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import reason_of, some
+from diffresnet.files.opening import opened, size_of
 
 TABLES = (".csv", ".parquet")
 
@@ -20,14 +21,12 @@ def check_file(path: Path, what: str, suffixes: Sequence[str]) -> str:
     if suffix not in suffixes:
         must = f"a file that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
         refuse(what, must, path, "Convert it to one of these.")
-    if not path.is_file():
-        refuse(what, "a file that exists", path, "Check its name.")
     try:
-        with path.open("rb") as stream:
-            first = stream.read(1)
-    except OSError as error:
-        refuse(what, "a file that can be read", f"{path} ({error.strerror})", "Check its rights.")
-    if not first:
+        with opened(path, what, remedy="Check its name and its rights.") as stream:
+            is_empty = size_of(stream) == 0
+    except FileNotFoundError:
+        refuse(what, "a file that exists", path, "Check its name.")
+    if is_empty:
         refuse(what, "a file with content", f"{path}, which is empty", "Write it again.")
     return suffix
 

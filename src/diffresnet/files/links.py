@@ -10,8 +10,8 @@ from scipy import sparse
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import reason_of, some
-from diffresnet.files.arrays import UNREADABLE
 from diffresnet.files.frames import TABLES, TableFile, as_texts, check_file, places_of
+from diffresnet.files.opening import UNREADABLE
 
 WHAT = "--graph"
 POINTS = "FEATURES"
