@@ -31,11 +31,11 @@ def some(names: Sequence[object], n_named: int = N_NAMED) -> str:
 
 
 def shortened(text: str, n_letters: int = LONGEST_NAME) -> str:
-    """Return a text that can be quoted: without its middle if it is long, and always as Unicode.
+    r"""Return a text that can be quoted: without its middle if it is long, always valid Unicode.
 
     Examples:
-        >>> shortened("a" * 1000, 11), shortened("caf\\udce9.csv")
-        ('aaaa...aaaa', 'caf\\\\udce9.csv')
+        >>> shortened("a" * 1000, 11), shortened("caf\udce9.csv")
+        ('aaaa...aaaa', 'caf\\udce9.csv')
     """
     if len(text) > n_letters:
         n_kept = (n_letters - 3) // 2

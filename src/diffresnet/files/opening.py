@@ -10,7 +10,7 @@ import stat
 import struct
 import tokenize
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -27,7 +27,7 @@ UNREADABLE = (
     *(BadZipFile, zlib.error, struct.error, tokenize.TokenError, pickle.UnpicklingError),
     *(pl.exceptions.PolarsError, pl.exceptions.PanicException),
 )
-"""What NumPy, polars, torch and the archives raise on files that are damaged, or of another kind."""
+"""What NumPy, polars, torch and zipfile raise on files that are damaged, or of another kind."""
 
 ZIP_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")
 LEAST_LIMIT = 2**28
@@ -41,7 +41,7 @@ ENCRYPTED = 1
 @contextmanager
 def opened(
     path: Path, what: str, must: str = "a file that can be read", remedy: str = "Write it again."
-) -> Iterator[BinaryIO]:
+) -> Generator[BinaryIO]:
     """Open a regular file; what is `UNREADABLE` in the block is refused in one sentence.
 
     Args:
@@ -62,7 +62,7 @@ def opened(
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe would be waited for
-            raise OSError("no regular file")  # noqa: TRY301
+            raise OSError("no regular file")
         with path.open("rb") as stream:
             yield stream
     except FileNotFoundError:
