@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import check_count
 from diffresnet._support.threads import limited_threads
@@ -15,8 +15,8 @@ from diffresnet._support.types import Normalization
 from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.input import (
-    FLOATS,
     check_given,
     check_length,
     check_parameters,
@@ -205,7 +205,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
                 graph and no features in `fit`.
         """
         check_is_fitted(self, "solution_")
-        given = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        given = validate_features(self, X, "predict")
         with limited_threads(self.n_jobs):
             return self.solution_.predict(given, self.n_top, self.bandwidth_rank)
 

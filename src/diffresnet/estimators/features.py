@@ -13,10 +13,15 @@ import torch
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import norm as sparse_norm
+from sklearn.base import BaseEstimator
 from sklearn.decomposition import TruncatedSVD
+from sklearn.utils.validation import validate_data
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from diffresnet._support.sparse_checks import check_sparse
+
+FLOATS = (np.float64, np.float32)
 N_KEPT = 256
 """Principal directions that the neighbors are searched in."""
 
@@ -36,6 +41,13 @@ ONE_CARRIER = 1.2
 
 ROUNDING = 100.0
 """A feature that varies by less than this many rounding errors of its mean is constant."""
+
+
+def validate_features(model: BaseEstimator, X: Any, method: str) -> Any:  # noqa: N803
+    """Return features as scikit-learn checks them; its conversions trust the indices of X."""
+    check_sparse(f"{type(model).__name__}.{method}: `X`", X)
+    reset = method == "fit"
+    return validate_data(model, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
 
 class Placed(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
@@ -23,8 +23,8 @@ from diffresnet.estimators.columns import (
 )
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.input import (
-    FLOATS,
     check_given,
     check_label_parameters,
     check_length,
@@ -212,7 +212,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
                 graph and no features in `fit`.
         """
         check_is_fitted(self, "columns_")
-        given: Any = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        given: Any = validate_features(self, X, "predict")
         with limited_threads(self.n_jobs):
             places = self.points_.attach(given, self.n_top, self.bandwidth_rank)
             found = [column.at(places, given.shape[0]) for column in self.columns_]

@@ -12,6 +12,7 @@ from sklearn.utils import column_or_1d
 from torch import Tensor
 
 from diffresnet._support.checks import fail
+from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.learning.ridge import Ridge, solve_ridge
 
 UNLABELED = -1
@@ -138,6 +139,7 @@ def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.in
                [-1,  1]])
     """
     given: Any = y
+    check_sparse(f"{function}: `{argument}`", given)
     values = given.toarray() if sparse.issparse(y) else np.asarray(y)
     if values.ndim != 2 or values.shape[1] == 0:
         remedy = "Give a column for each label, or take DiffResNetClassifier for one class a point."
