@@ -84,8 +84,9 @@ def test_bad_ones_are_refused(matrix: Any, reason: str) -> None:
 
 def compressed(layout: torch.layout, starts: list[int], places: list[int]) -> torch.Tensor:
     parts = torch.tensor(starts), torch.tensor(places), torch.ones(len(places))
-    unchecked = {"size": (3, 3), "layout": layout, "check_invariants": False}
-    return torch.sparse_compressed_tensor(*parts, **unchecked)
+    return torch.sparse_compressed_tensor(
+        *parts, size=(3, 3), layout=layout, check_invariants=False
+    )
 
 
 @pytest.mark.parametrize("layout", [torch.sparse_csr, torch.sparse_csc])
