@@ -12,21 +12,21 @@ def test_reads_text_as_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,x\n007,1\n8,\n")
     assert TableFile(path, "F").columns == ["id", "x"]
-    frame = TableFile(path, "F").read(["id"])
+    frame = TableFile(path, "F").read(["id"], ["x"])
     assert frame.to_dict(as_series=False) == {"id": ["007", "8"], "x": [1, None]}
 
 
 def test_a_column_may_turn_out_to_be_text_late(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("x\n" + "1\n" * 2000 + "cat\n")
-    assert TableFile(path, "F").read([])["x"].dtype == pl.String
+    assert TableFile(path, "F").read([], ["x"])["x"].dtype == pl.String
 
 
 def test_reads_parquet(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({"id": [7], "x": [0.5]}).write_parquet(path)
     assert TableFile(path, "F").columns == ["id", "x"]
-    assert TableFile(path, "F").read(["id"]).rows() == [(7, 0.5)]
+    assert TableFile(path, "F").read(["id"], ["x"]).rows() == [(7, 0.5)]
 
 
 def test_reads_arrays(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_tables_that_are_none(tmp_path: Path, name: str, content: str, message: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=message):
-        TableFile(tmp_path / name, "F").read([])
+        TableFile(tmp_path / name, "F").read(["x"])
 
 
 @pytest.mark.parametrize("name", ["a.npy", "a.npz"])

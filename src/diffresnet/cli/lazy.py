@@ -13,6 +13,8 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
+from diffresnet._support.notices import told_by
+
 REFUSALS = (ModuleNotFoundError, OSError, RuntimeError, ValueError)
 """What ends a command with one sentence."""
 
@@ -56,7 +58,8 @@ def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
-            function(*args, **kwargs)
+            with told_by(_warn):
+                function(*args, **kwargs)
         except KeyboardInterrupt:
             if kwargs.get("resume") is not None:
                 typer.echo(f"Stopped. The same command goes on from {kwargs['resume']}.", err=True)
@@ -69,3 +72,9 @@ def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
             raise typer.BadParameter(str(error)) from error
 
     return run
+
+
+def _warn(sentence: str) -> None:
+    from diffresnet.cli.console import warn  # noqa: PLC0415  (slow, and rarely needed)
+
+    warn(sentence)

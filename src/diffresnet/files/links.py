@@ -85,7 +85,7 @@ def _from_table(path: Path, ids: Sequence[str], what: str, points: str) -> spars
     if set(ends) <= set(ids):
         got = f"{path} with the ids {some(ends)}"
         refuse(what, "a table with names in its first row", got, "Add a row of names.")
-    frame = table.read(ends)
+    frame = table.read(ends, others)
     rows, targets = (
         places_of(as_texts(frame, name), ids, what, points, things="links", parts="links")
         for name in ends

@@ -56,9 +56,6 @@ def read_node_graph(
     if points.labels is None:
         must = f"a file with a column '{label_column or DEFAULT_LABEL}'"
         refuse("--nodes", must, nodes, "Name the labels by --label-column.")
-    if "-1" in points.labels:
-        remedy = "Leave the label empty where there is none."
-        refuse("--nodes", "a table of classes", "a label '-1'", remedy)
     links = read_graph(Path(name), points.ids, WHAT, "--nodes")
     return NodeGraph.from_arrays(links, points.features, points.labels)
 
