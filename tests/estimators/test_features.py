@@ -11,6 +11,7 @@ from diffresnet.estimators import (
     DiffResNetRegressor,
 )
 from diffresnet.estimators.features import N_KEPT, FeatureSpace
+from tests.estimators.examples import clusters, partly
 
 GENERATOR = np.random.default_rng(0)
 
@@ -113,3 +114,10 @@ def test_indices_outside_are_refused_before_scikit_learn_converts(kind: Any) -> 
         kind(graph="precomputed").fit(bad, y)
     with pytest.raises(ValueError, match="`adjacency` must be a sparse matrix with indices inside"):
         kind().fit(None, y, graph=bad)
+
+
+def test_a_new_point_far_away_has_finite_probabilities() -> None:
+    points, classes = clusters(2, 10)
+    model = DiffResNetClassifier(n_top=4).fit(points, partly(classes, 3))
+    for size in (1e12, 1e200, 1e300):
+        assert np.isfinite(model.predict_proba(np.full((1, 8), size))).all()

@@ -36,7 +36,7 @@ from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats, SolverName
 from diffresnet.estimators.solving import solve_labels
-from diffresnet.estimators.storage import read_model, write_model
+from diffresnet.estimators.storage import read_model, refusing_damage, write_model
 from diffresnet.estimators.suggestion import suggest_first
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
@@ -274,6 +274,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         return write_model(self, Path(path), self.solution_.points, labels, plain)
 
     @classmethod
+    @refusing_damage
     def load(cls, path: str | Path) -> "DiffResNetClassifier":
         """Read what `save` wrote; the labels are learned from again, with the same result.
 

@@ -33,6 +33,9 @@ LARGEST_COVARIANCE = 4096
 FEW_FEATURES = 16
 """Below this the length of a point says much, and is kept by one more coordinate."""
 
+LONGEST = 1e6
+"""Times the longest fitted point: no new point is longer, so that numbers stay finite."""
+
 FEW_CARRIERS = 10
 """Features are standardized if fewer of them, and fewer than a quarter, carry the variance."""
 
@@ -116,7 +119,7 @@ class FeatureSpace:
         moved = moved if self.scale is None else moved / self.scale
         points, lengths = _to_sphere(moved, self.spread)
         points = points if self.directions is None else points @ self.directions
-        return points, lengths / self.unit
+        return points, (lengths / self.unit).clamp(max=LONGEST)
 
 
 def _units(moved: Tensor, center: Tensor) -> Tensor | None:

@@ -39,7 +39,7 @@ from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats
 from diffresnet.estimators.solvers.mixture import MixtureSolver
-from diffresnet.estimators.storage import read_model, write_model
+from diffresnet.estimators.storage import read_model, refusing_damage, write_model
 from diffresnet.learning.labels import encode_indicators
 
 NAME = "DiffResNetMultiLabelClassifier"
@@ -276,15 +276,15 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return write_model(self, Path(path), self.points_, given, {})
 
     @classmethod
+    @refusing_damage
     def load(cls, path: str | Path) -> "DiffResNetMultiLabelClassifier":
         """Read what `save` wrote; the labels are learned from again, with the same result.
 
         Raises `ValueError` if the file is not a saved classifier of this kind.
         """
-        wanted = "cells", "label_names"
-        model, points, copies, (encoded, names) = read_model(cls, Path(path), wanted)
+        model, points, copies, found = read_model(cls, Path(path), ("cells", "label_names"))
         check_label_parameters(model)
-        model._learn(points, copies, encoded, names, seed=seed_of(model.random_state), kept={})
+        model._learn(points, copies, *found, seed=seed_of(model.random_state), kept={})
         return model
 
     def __sklearn_tags__(self) -> Tags:

@@ -31,7 +31,7 @@ from diffresnet.estimators.input import (
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.regression import regress
-from diffresnet.estimators.storage import read_model, write_model
+from diffresnet.estimators.storage import read_model, refusing_damage, write_model
 from diffresnet.learning.values import encode_values
 
 NAME = "DiffResNetRegressor"
@@ -249,6 +249,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         return write_model(self, Path(path), self.regression_.points, given, {})
 
     @classmethod
+    @refusing_damage
     def load(cls, path: str | Path) -> "DiffResNetRegressor":
         """Read what `save` wrote; the values are learned from again, with the same result.
 
