@@ -113,6 +113,8 @@ def test_a_label_column_that_is_not_there(tmp_path: Path) -> None:
     [
         ({"a": np.eye(2), "b": np.eye(2)}, "with the arrays 'a', 'b'. Name one of them `features`"),
         ({"a": np.arange(2)}, "a file with an array of features, got .*a.npz. Save it with"),
+        ({"ids": np.array("a")}, "a file with an array of features, got .*a.npz. Save it with"),
+        ({"features": np.array(1.0)}, r"numbers of shape .*, got shape \(\) of float64"),
         ({"features": np.arange(2)}, r"of shape \(points, features\), got shape \(2,\) of int64"),
         ({"features": np.array([["a"]])}, r"numbers of shape .*, got shape \(1, 1\) of <U1"),
         ({"features": np.zeros((0, 2))}, r"numbers of shape .*, got shape \(0, 2\)"),

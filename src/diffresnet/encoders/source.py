@@ -13,6 +13,7 @@ from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
 from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file
 from diffresnet.files.ids import choose_ids
 from diffresnet.files.labels import DEFAULT_LABEL, as_labels
+from diffresnet.files.opening import opened
 
 WHAT = "SOURCE"
 TEXT_COLUMN = "text"
@@ -92,12 +93,12 @@ def load_omniglot(path: Path | None = None, *, n_validation: int = 100) -> Image
         ValueError: if it holds something else.
     """
     path = find_data_file(OMNIGLOT) if path is None else path
-    with np.load(path, allow_pickle=False) as arrays:
-        if not set(PARTS) <= set(arrays.files):
-            got = f"{path}, which has {', '.join(arrays.files)}"
-            must = "a file with `background` and `evaluation`"
-            fail("load_omniglot", "path", must, got, "Choose Omniglot's file.")
-        parts = {name: arrays[name] for name in PARTS}
+    arrays = read_arrays(path, "load_omniglot: `path`")
+    parts = {name: arrays[name] for name in PARTS if name in arrays}
+    if len(parts) < len(PARTS) or any(part.ndim != 4 for part in parts.values()):
+        got = f"{path}, which has {some(list(arrays))}"
+        must = "a file with `background` and `evaluation`, (classes, drawings, 28, 28)"
+        fail("load_omniglot", "path", must, got, "Choose Omniglot's file.")
     most = len(parts["background"]) - 1
     check_count("load_omniglot", "n_validation", n_validation, low=0, high=most, of="all but one")
     names: list[str] = []
@@ -115,10 +116,8 @@ def load_omniglot(path: Path | None = None, *, n_validation: int = 100) -> Image
 
 
 def _from_lines(path: Path) -> TextSet:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        refuse(WHAT, "a file in UTF-8", f"{path} ({error.reason})", "Convert it.")
+    with opened(path, WHAT, "a file in UTF-8", "Convert it.") as stream:
+        text = stream.read().decode("utf-8-sig")
     lines = text.removesuffix("\n").split("\n") if text else []
     return TextSet(tuple(lines), tuple(str(row) for row in range(len(lines))))
 

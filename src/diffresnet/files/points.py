@@ -99,7 +99,7 @@ def _from_arrays(path: Path, what: str) -> Points:
     previews = _take_previews(arrays, path, what)
     features = _choose_features(arrays, path, what)
     given = ids if features is None else features
-    if given is None:
+    if given is None or given.ndim == 0:
         refuse(what, "a file with an array of features", path, "Save it with `features=`.")
     n_points = len(given)
     for name, array in (("ids", ids), ("labels", labels)):
