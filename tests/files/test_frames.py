@@ -112,3 +112,19 @@ def test_brackets_in_a_name_are_no_pattern(tmp_path: Path) -> None:
     for name in ("[x].csv", "[x].parquet"):
         assert TableFile(tmp_path / name, "F").columns[0] == "id"
         assert TableFile(tmp_path / name, "F").read(["id"])["id"].to_list() == ["right"]
+
+
+def test_a_panic_of_polars_is_one_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"id": ["a", "b"], "x": [1.0, 2.0]}).write_parquet(path)
+    whole, n_panics = path.read_bytes(), 0
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            TableFile(path, "F").read(["id"], ["x"])
+        except ValueError as error:
+            n_panics += "range end index" in str(error) or "called `" in str(error)
+    assert n_panics > 0
+    assert capfd.readouterr().err == ""

@@ -13,7 +13,7 @@ from diffresnet._support.checks import refuse
 from diffresnet._support.notices import tell
 from diffresnet._support.words import some
 from diffresnet.files.dialect import COMMA, UTF8, Dialect, recognize
-from diffresnet.files.opening import check_unpacked, opened, size_of
+from diffresnet.files.opening import check_unpacked, opened, size_of, without_panics
 from diffresnet.learning.labels import MISSING_TEXTS
 
 TABLES = (".csv", ".parquet")
@@ -57,10 +57,10 @@ class TableFile:
     @cached_property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        with self._opened() as stream:
-            if self.is_parquet:
-                return list(pl.read_parquet_schema(stream))  # a path would be taken for a pattern
-        return self._read_csv(n_rows=0, infer_schema=False).columns
+        if not self.is_parquet:
+            return self._read_csv(n_rows=0, infer_schema=False).columns
+        with self._opened() as stream, without_panics():
+            return list(pl.read_parquet_schema(stream))  # a path would be taken for a pattern
 
     def read(self, texts: Sequence[str], numbers: Sequence[str] = ()) -> pl.DataFrame:
         """Return some columns of a table with rows.
@@ -70,7 +70,7 @@ class TableFile:
         """
         names = list(dict.fromkeys([*texts, *numbers]))
         if self.is_parquet:
-            with self._opened() as stream:
+            with self._opened() as stream, without_panics():
                 n_rows = pl.scan_parquet(self.path, glob=False).select(pl.len()).collect().item()
                 check_unpacked(8 * n_rows * len(names), size_of(stream))
                 frame = pl.read_parquet(self.path, columns=names, glob=False)

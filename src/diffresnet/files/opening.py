@@ -34,6 +34,7 @@ LEAST_LIMIT = 2**28
 """Bytes that any compressed file may unpack to."""
 MOST_TIMES = 100
 """A larger one may unpack to so many times its own size."""
+STDERR = 2
 ENCRYPTED = 1
 """The bit of a member that needs a password."""
 
@@ -70,6 +71,23 @@ def opened(
         raise FileNotFoundError(f"There is no file {name}.") from None
     except UNREADABLE as error:
         refuse(what, must, f"{path} ({_explain(error)})", remedy)
+
+
+@contextmanager
+def without_panics() -> Generator[None]:
+    """Keep from the terminal what polars prints when it panics: the error itself says enough."""
+    try:
+        terminal = os.dup(STDERR)
+    except OSError:  # there is none
+        yield
+        return
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), STDERR)
+        try:
+            yield
+        finally:
+            os.dup2(terminal, STDERR)
+            os.close(terminal)
 
 
 def size_of(stream: BinaryIO) -> int:
