@@ -47,7 +47,7 @@ MOST_FIRST = 50
 class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     """Classify points, most of them without a label, by diffusion over their neighbor graph.
 
-    Follows scikit-learn's contract. -1, None, NaN or "" in `y` mean "no label"; the points without
+    Follows scikit-learn's contract. -1, None, NaN, "" or "NA" in `y` are no label; points without
     one help all the same, since labels spread along the graph. Three solvers learn from the
     labels:
 
