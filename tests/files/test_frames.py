@@ -1,9 +1,12 @@
+import io
+import os
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from diffresnet._support.notices import Notice
 from diffresnet.files.arrays import ALONE, read_arrays
 from diffresnet.files.frames import TableFile, as_text, check_file
 
@@ -112,6 +115,22 @@ def test_brackets_in_a_name_are_no_pattern(tmp_path: Path) -> None:
     for name in ("[x].csv", "[x].parquet"):
         assert TableFile(tmp_path / name, "F").columns[0] == "id"
         assert TableFile(tmp_path / name, "F").read(["id"])["id"].to_list() == ["right"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_name_that_is_no_unicode(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9" + suffix.encode())
+    content = b"id;x\na;1\nb;2\n"
+    if suffix == ".parquet":
+        stream = io.BytesIO()
+        pl.DataFrame({"id": ["a", "b"], "x": [1, 2]}).write_parquet(stream)
+        content = stream.getvalue()
+    path.write_bytes(content)
+    table = TableFile(path, "F")
+    if suffix == ".csv":
+        with pytest.warns(Notice, match=r"caf\\udce9.csv has semicolons"):
+            assert table.columns == ["id", "x"]
+    assert table.read(["id"], ["x"])["x"].to_list() == [1, 2]
 
 
 def test_a_panic_of_polars_is_one_sentence(

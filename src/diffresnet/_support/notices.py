@@ -5,6 +5,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
+from diffresnet._support.words import LONGEST_QUOTE, shortened
+
 
 class Notice(UserWarning):
     """Something that was found in what was given, and what was made of it."""
@@ -12,7 +14,7 @@ class Notice(UserWarning):
 
 def tell(sentence: str) -> None:
     """Give a notice."""
-    warnings.warn(sentence, Notice, stacklevel=3)
+    warnings.warn(shortened(sentence, LONGEST_QUOTE), Notice, stacklevel=3)
 
 
 @contextmanager

@@ -60,7 +60,7 @@ class TableFile:
         if not self.is_parquet:
             return self._read_csv(n_rows=0, infer_schema=False).columns
         with self._opened() as stream, without_panics():
-            return list(pl.read_parquet_schema(stream))  # a path would be taken for a pattern
+            return list(pl.read_parquet_schema(stream))
 
     def read(self, texts: Sequence[str], numbers: Sequence[str] = ()) -> pl.DataFrame:
         """Return some columns of a table with rows.
@@ -71,9 +71,10 @@ class TableFile:
         names = list(dict.fromkeys([*texts, *numbers]))
         if self.is_parquet:
             with self._opened() as stream, without_panics():
-                n_rows = pl.scan_parquet(self.path, glob=False).select(pl.len()).collect().item()
+                n_rows = pl.scan_parquet(stream).select(pl.len()).collect().item()
                 check_unpacked(8 * n_rows * len(names), size_of(stream))
-                frame = pl.read_parquet(self.path, columns=names, glob=False)
+                stream.seek(0)
+                frame = pl.read_parquet(stream, columns=names)
         else:
             frame = self._read_cells(names, set(numbers) - set(texts))
         if not len(frame):
@@ -100,10 +101,10 @@ class TableFile:
     def _read_csv(self, **options: Any) -> pl.DataFrame:
         dialect = self.dialect
         with self._opened() as stream:
-            source: Any = self.path
+            source: Any = stream  # a path would be taken for a pattern, and must be Unicode
             if dialect.encoding != UTF8:
                 source = stream.read().decode(dialect.encoding, errors="replace").encode()
-            return pl.read_csv(source, separator=dialect.separator, glob=False, **options)
+            return pl.read_csv(source, separator=dialect.separator, **options)
 
     def _read_cells(self, names: list[str], numbers: Set[str]) -> pl.DataFrame:
         kinds = {name: pl.Float64 if name in numbers else pl.String for name in self.columns}
