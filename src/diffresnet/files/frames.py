@@ -1,7 +1,7 @@
 """CSV and Parquet files, or one sentence that says why they cannot be read."""
 
-from collections.abc import Sequence, Set
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -59,7 +59,7 @@ class TableFile:
         """The names of the columns."""
         if not self.is_parquet:
             return self._read_csv(n_rows=0, infer_schema=False).columns
-        with self._opened() as stream, without_panics():
+        with self._opened() as stream:
             return list(pl.read_parquet_schema(stream))
 
     def read(self, texts: Sequence[str], numbers: Sequence[str] = ()) -> pl.DataFrame:
@@ -70,7 +70,7 @@ class TableFile:
         """
         names = list(dict.fromkeys([*texts, *numbers]))
         if self.is_parquet:
-            with self._opened() as stream, without_panics():
+            with self._opened() as stream:
                 n_rows = pl.scan_parquet(stream).select(pl.len()).collect().item()
                 check_unpacked(8 * n_rows * len(names), size_of(stream))
                 stream.seek(0)
@@ -95,8 +95,11 @@ class TableFile:
         """How a CSV file is written."""
         return recognize(self.path, self.what)
 
-    def _opened(self) -> AbstractContextManager[BinaryIO]:
-        return opened(self.path, self.what, f"a {self.path.suffix.lower()} table")
+    @contextmanager
+    def _opened(self) -> Generator[BinaryIO]:
+        kind = f"a {self.path.suffix.lower()} table"
+        with opened(self.path, self.what, kind) as stream, without_panics():
+            yield stream
 
     def _read_csv(self, **options: Any) -> pl.DataFrame:
         dialect = self.dialect
