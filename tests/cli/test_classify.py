@@ -202,10 +202,13 @@ def test_many_classes_are_cut_short() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_minus_one_as_text_is_a_class() -> None:
-    Path("labels.csv").write_text("id,label\np00,1\np39,-1\n")
-    assert "'-1' is taken for a class." in run("features.csv", "--labels", "labels.csv")
-    assert predicted() == ["1"] * (N // 2) + ["-1"] * (N // 2)
+def test_words_for_nothing_are_no_label_and_said() -> None:
+    Path("labels.csv").write_text("id;label\np00;1\np01;-1\np38;NA\np39;2\n")
+    said = run("features.csv", "--labels", "labels.csv")
+    assert "labels.csv has semicolons between its columns, and is read so." in said
+    assert "labels.csv: '-1' (1 time), 'NA' (1 time) among the labels means no label." in said
+    assert "Notice" not in said
+    assert predicted() == ["1"] * (N // 2) + ["2"] * (N // 2)
 
 
 @pytest.mark.usefixtures("folder")

@@ -105,9 +105,9 @@ def test_a_stopped_run_goes_on(bank_file: Path, tmp_path: Path) -> None:
     [
         (["--method", "maml"], "`name` must be one of 'nearest-prototype',"),
         (["--shots", "one"], "--shots must be whole numbers joined by commas, got 'one'."),
-        (["--shots", "1,2"], "`n_shots` must be one number, or one for each of 5 classes"),
+        (["--shots", "1,2"], "--shots must be one number, or one for each of 5 classes"),
         (["--shots", "40"], "got class '0' with 30 examples in the bank. Lower"),
-        (["--ways", "9"], "`n_ways` must be between 1 and the number of classes in the bank (8)"),
+        (["--ways", "9"], "--ways must be between 1 and the number of classes in the bank (8)"),
         (["--transforms", "l3"], "`names` must be among center,"),
         (["--class-split", "5"], "--class-split must be two numbers"),
         (["--class-split", "5,5"], "than there are classes (8), got 5 and 5."),
@@ -120,7 +120,7 @@ def test_a_stopped_run_goes_on(bank_file: Path, tmp_path: Path) -> None:
             "--steps must be left out, got it without diffresnet",
         ),
         (["--device", "abacus"], "`device` must be one that torch has, got 'abacus' ("),
-        (["--dirichlet", "-1"], "`dirichlet` must be a finite positive number"),
+        (["--dirichlet", "-1"], "--dirichlet must be a finite positive number"),
     ],
 )
 def test_bad_input(bank_file: Path, arguments: list[str], message: str) -> None:

@@ -107,7 +107,7 @@ def test_wrong_words() -> None:
         (["--data", "one", "--batch-size", "2"], "images of two classes or more"),
         (["--data", "birds", "--backbone", "vgg"], "one of 'conv4'"),
         (["--data", "birds", "--validation-ways", "3"], "classes"),
-        (["--data", "birds", "--image-size", "32", "--resize", "20"], "at least `image_size` (32)"),
+        (["--data", "birds", "--image-size", "32", "--resize", "20"], "at least --image-size (32)"),
         (["--data", "birds", "--out", "b.npz"], "a file that ends in .pt"),
         (["--data", "birds", "--device", "abacus"], "abacus"),
     ):

@@ -1,8 +1,17 @@
+from typing import Any
+
 import numpy as np
+import pytest
 import torch
 from scipy import sparse
 
+from diffresnet.estimators import (
+    DiffResNetClassifier,
+    DiffResNetMultiLabelClassifier,
+    DiffResNetRegressor,
+)
 from diffresnet.estimators.features import N_KEPT, FeatureSpace
+from tests.estimators.examples import clusters
 
 GENERATOR = np.random.default_rng(0)
 
@@ -90,3 +99,26 @@ def test_sparse_features_of_any_size() -> None:
     plain = FeatureSpace.fit(features, 0)[1]
     for size in (1e30, 1e-30, 1e300):
         assert torch.allclose(FeatureSpace.fit(features * size, 0)[1].abs(), plain.abs(), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "kind", [DiffResNetClassifier, DiffResNetRegressor, DiffResNetMultiLabelClassifier]
+)
+def test_indices_outside_are_refused_before_scikit_learn_converts(kind: Any) -> None:
+    bad = sparse.csc_array(np.eye(4))
+    bad.indptr = np.array([0, 10**7, 2, 3, 4])
+    y = np.eye(4, 2) if kind is DiffResNetMultiLabelClassifier else [0, 1, 1, 0]
+    with pytest.raises(ValueError, match=rf"{kind.__name__}\.fit: `X` must be a sparse matrix"):
+        kind().fit(bad, y)
+    with pytest.raises(ValueError, match=rf"{kind.__name__}\.fit: `X` must be a sparse matrix"):
+        kind(graph="precomputed").fit(bad, y)
+    with pytest.raises(ValueError, match="`adjacency` must be a sparse matrix with indices inside"):
+        kind().fit(None, y, graph=bad)
+
+
+def test_a_new_point_far_away_has_finite_probabilities() -> None:
+    points, classes = clusters(2, 10)
+    labels = np.where(np.arange(20) % 4 == 0, classes, -1)
+    model = DiffResNetClassifier(n_top=4).fit(points, labels)
+    for size in (1e12, 1e200, 1e300):
+        assert np.isfinite(model.predict_proba(np.full((1, 8), size))).all()

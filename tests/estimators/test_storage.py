@@ -1,9 +1,16 @@
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.estimators import (
+    DiffResNetClassifier,
+    DiffResNetMultiLabelClassifier,
+    DiffResNetRegressor,
+)
 from diffresnet.estimators.storage import read_model, write_model
 from diffresnet.files.arrays import read_described, write_described
 from tests.estimators.examples import clusters, partly
@@ -38,3 +45,82 @@ def test_parameters_of_another_time(tmp_path: Path, change: dict[str, object]) -
     write_described(path, arrays, description | change)
     with pytest.raises(ValueError, match="DiffResNetClassifier"):
         DiffResNetClassifier.load(path)
+
+
+def small(kind: Any) -> Any:
+    points, classes = clusters(2, 10)
+    labels = np.where(np.arange(len(classes)) % 4 == 0, classes, -1)
+    if kind is DiffResNetRegressor:
+        return kind(n_top=4).fit(points, np.where(labels < 0, np.nan, points[:, 0]))
+    if kind is DiffResNetMultiLabelClassifier:
+        labels = np.stack([labels, np.where(labels < 0, -1, 1 - labels)], axis=1)
+    return kind(n_top=4).fit(points, labels)
+
+
+def changed(array: Any) -> Iterator[Any]:
+    """Yield what a stranger may have written instead."""
+    yield from (array[..., None], array.astype(np.str_), np.array(0), array.ravel()[:0])
+    yield from (array[1:] if array.ndim else array[None], array.astype(np.complex128))
+    values = {"f": (np.nan, np.inf, -1, 10**7, 1e300), "i": (-1, 10**7, -(2**31), 2**31 - 1)}
+    for value in values.get(array.dtype.kind, ()):
+        other = array.astype(np.float64) if array.dtype.kind == "f" else array.copy()
+        other[(0,) * array.ndim] = value
+        yield other
+
+
+KINDS = [DiffResNetClassifier, DiffResNetRegressor, DiffResNetMultiLabelClassifier]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore")
+def test_damage_is_one_kind_of_error_and_never_nan(tmp_path: Path, kind: Any) -> None:
+    path = small(kind).save(tmp_path / "model.npz")
+    arrays, description = read_described(path, "f")
+    n_refused, new = 0, clusters(2, 2, seed=1)[0]
+    for name, array in arrays.items():
+        others = {key: value for key, value in arrays.items() if key != name}
+        for content in (others, *({**others, name: other} for other in changed(array))):
+            write_described(path, content, description)
+            with suppress(ValueError):
+                model = kind.load(path)
+                found = vars(model).get("label_distributions_", model.transduction_)
+                assert np.isfinite(found).all()
+                predict = getattr(model, "predict_proba", model.predict)
+                assert np.isfinite(predict(new)).all()
+                continue
+            n_refused += 1
+            with pytest.raises(ValueError, match=rf"^{kind.__name__}\.load: `path` must be"):
+                kind.load(path)
+    assert n_refused > 80
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"n_features": value} for value in (None, -1, 10**12, "8", [8], 2.5)),
+        *({"feature_names": value} for value in (8, ["a"], {"a": 1}, [1] * 8)),
+        *({"parameters": value} for value in ({"n_top": -3}, {"n_top": "a"}, {"graph": []}, [1])),
+        *({"estimator": value} for value in (None, 3, ["a"], "x" * 10**5)),
+        {"parameters": {"random_state": 10**30}},
+        {"parameters": {"step_size": 1e300}},
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_descriptions_of_strangers(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = small(DiffResNetClassifier).save(tmp_path / "model.npz")
+    arrays, description = read_described(path, "f")
+    write_described(path, arrays, description | change)
+    with pytest.raises(ValueError, match=r"^DiffResNetClassifier\.load: `path` must be") as error:
+        DiffResNetClassifier.load(path)
+    assert len(str(error.value)) < 2000
+    write_described(path, arrays, {})
+    with pytest.raises(ValueError, match=r"^DiffResNetClassifier\.load: `path` must be"):
+        DiffResNetClassifier.load(path)
+
+
+def test_long_names_of_classes_are_kept(tmp_path: Path) -> None:
+    points, classes = clusters(2, 10)
+    names = np.array(["x" * 500, "y"], dtype=object)[classes]
+    model = DiffResNetClassifier(n_top=4).fit(points, names.tolist())
+    read = DiffResNetClassifier.load(model.save(tmp_path / "model.npz"))
+    assert read.classes_.tolist() == model.classes_.tolist() == ["x" * 500, "y"]

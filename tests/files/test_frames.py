@@ -1,9 +1,12 @@
+import io
+import os
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from diffresnet._support.notices import Notice
 from diffresnet.files.arrays import ALONE, read_arrays
 from diffresnet.files.frames import TableFile, as_text, check_file
 
@@ -12,21 +15,21 @@ def test_reads_text_as_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,x\n007,1\n8,\n")
     assert TableFile(path, "F").columns == ["id", "x"]
-    frame = TableFile(path, "F").read(["id"])
+    frame = TableFile(path, "F").read(["id"], ["x"])
     assert frame.to_dict(as_series=False) == {"id": ["007", "8"], "x": [1, None]}
 
 
 def test_a_column_may_turn_out_to_be_text_late(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("x\n" + "1\n" * 2000 + "cat\n")
-    assert TableFile(path, "F").read([])["x"].dtype == pl.String
+    assert TableFile(path, "F").read([], ["x"])["x"].dtype == pl.String
 
 
 def test_reads_parquet(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({"id": [7], "x": [0.5]}).write_parquet(path)
     assert TableFile(path, "F").columns == ["id", "x"]
-    assert TableFile(path, "F").read(["id"]).rows() == [(7, 0.5)]
+    assert TableFile(path, "F").read(["id"], ["x"]).rows() == [(7, 0.5)]
 
 
 def test_reads_arrays(tmp_path: Path) -> None:
@@ -74,7 +77,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_tables_that_are_none(tmp_path: Path, name: str, content: str, message: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=message):
-        TableFile(tmp_path / name, "F").read([])
+        TableFile(tmp_path / name, "F").read(["x"])
 
 
 @pytest.mark.parametrize("name", ["a.npy", "a.npz"])
@@ -112,3 +115,35 @@ def test_brackets_in_a_name_are_no_pattern(tmp_path: Path) -> None:
     for name in ("[x].csv", "[x].parquet"):
         assert TableFile(tmp_path / name, "F").columns[0] == "id"
         assert TableFile(tmp_path / name, "F").read(["id"])["id"].to_list() == ["right"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_name_that_is_no_unicode(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9" + suffix.encode())
+    content = b"id;x\na;1\nb;2\n"
+    if suffix == ".parquet":
+        stream = io.BytesIO()
+        pl.DataFrame({"id": ["a", "b"], "x": [1, 2]}).write_parquet(stream)
+        content = stream.getvalue()
+    path.write_bytes(content)
+    table = TableFile(path, "F")
+    if suffix == ".csv":
+        with pytest.warns(Notice, match=r"caf\\udce9.csv has semicolons"):
+            assert table.columns == ["id", "x"]
+    assert table.read(["id"], ["x"])["x"].to_list() == [1, 2]
+
+
+def test_a_panic_of_polars_is_one_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"id": ["a", "b"], "x": [1.0, 2.0]}).write_parquet(path)
+    whole, n_panics = path.read_bytes(), 0
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            TableFile(path, "F").read(["id"], ["x"])
+        except ValueError as error:
+            n_panics += "range end index" in str(error) or "called `" in str(error)
+    assert n_panics > 0
+    assert capfd.readouterr().err == ""

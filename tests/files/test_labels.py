@@ -5,6 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from diffresnet._support.notices import Notice
 from diffresnet.files.labels import check_classes, read_labels
 
 IDS = ["01", "1", "b"]
@@ -17,6 +18,7 @@ IDS = ["01", "1", "b"]
         ("id,label,note\nb,cat,x\n01,dog,y\n1,,z\n", {}),
         ("id,kind\nb,cat\n01,dog\n", {}),
         ("key,label\nb,cat\n01,dog\n", {}),
+        ("note,point_id,label\nx,b,cat\ny,01,dog\n", {}),
         (",kind\nb,cat\n01,dog\n", {}),
         ("kind,key\ncat,b\ndog,01\n", {"label_column": "kind"}),
         ("key,label,kind\nb,x,cat\n01,y,dog\n", {"id_column": "key", "label_column": "kind"}),
@@ -39,8 +41,35 @@ def test_arrays_row_by_row(tmp_path: Path) -> None:
     assert read_labels(tmp_path / "l.npy", IDS) == ["0", "", "1"]
     np.save(tmp_path / "l.npy", np.array([0, np.nan, 1]))
     assert read_labels(tmp_path / "l.npy", IDS) == ["0", "", "1"]
-    np.savez(tmp_path / "l.npz", labels=np.array(["cat", "", "-1"]))
-    assert read_labels(tmp_path / "l.npz", IDS) == ["cat", "", "-1"]
+    np.savez(tmp_path / "l.npz", labels=np.array(["cat", "", "dog"]))
+    assert read_labels(tmp_path / "l.npz", IDS) == ["cat", "", "dog"]
+
+
+@pytest.mark.parametrize("word", ["NA", "nan", "None", "null", "-1", " -1.0 "])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+def test_words_for_nothing_are_no_label_in_every_file(
+    tmp_path: Path, word: str, suffix: str
+) -> None:
+    path, table = tmp_path / f"l{suffix}", {"id": IDS, "label": ["cat", word, "dog"]}
+    if suffix == ".csv":
+        pl.DataFrame(table).write_csv(path)
+    elif suffix == ".parquet":
+        pl.DataFrame(table).write_parquet(path)
+    else:
+        np.savez(path, labels=np.array(table["label"]))
+    message = rf"l{suffix}: '{word.strip()}' \(1 time\) among the labels means no label\. Rename"
+    with pytest.warns(Notice, match=message):
+        assert read_labels(path, IDS) == ["cat", "", "dog"]
+
+
+def test_long_labels_are_refused_shortly(tmp_path: Path) -> None:
+    (tmp_path / "l.csv").write_text(f"id,label\n1,cat\nb,{'x' * 10**6}\n")
+    message = (
+        r"--labels must be a file with labels of up to 2,000 letters, got 'xxx.*' of 1,000,000"
+    )
+    with pytest.raises(ValueError, match=message) as error:
+        read_labels(tmp_path / "l.csv", IDS)
+    assert len(str(error.value)) < 300
 
 
 @pytest.mark.parametrize(
@@ -50,7 +79,7 @@ def test_arrays_row_by_row(tmp_path: Path) -> None:
         ("id,label\nx,a\ny,a\nz,a\nw,a\n", {}, "got 4 that .*: 'x', 'y', 'z' and 1 other. Remove"),
         ("id,label\nb,cat\nb,dog\n", {}, "one label for an id, got different ones for 'b'. Keep"),
         ("id,kind,note\nb,cat,x\n", {}, "a column 'label', got .* with 'id', 'kind', 'note'."),
-        ("key,label,note\nb,cat,x\n", {}, "a column 'id', got .* with 'key', 'label', 'note'."),
+        ("who,label,note\nb,cat,x\n", {}, "a column 'id', got .* with 'who', 'label', 'note'."),
         ("id,label\nb,cat\n", {"label_column": "kind"}, r"\('id', 'label'\), got 'kind'. Choose"),
     ],
 )

@@ -81,3 +81,37 @@ def test_a_file_that_is_no_matrix(tmp_path: Path) -> None:
     np.savez(tmp_path / "e.npz", x=np.eye(3))
     with pytest.raises(ValueError, match=r"a sparse matrix or a table, .* Write it by `sc"):
         read_graph(tmp_path / "e.npz", IDS)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"indptr": np.array([0, 10**7, 2, 3])}, "a sparse matrix with indices inside of it, got"),
+        ({"indptr": np.array([0, 10**7, 0, 0])}, "a sparse matrix with indices inside of it, got"),
+        ({"indices": np.array([0, 1, 10**7])}, "a sparse matrix with indices inside of it, got"),
+        ({"indptr": np.array([0, 1])}, r"a sparse matrix, got .*\(index pointer size"),
+        ({"data": np.array(["a", "b", "c"])}, "numbers as weights, got <U1. Write them as numbers"),
+        ({"shape": np.array([10**12, 10**12])}, r"of shape \(3, 3\)"),
+        (
+            {"format": np.array("odd")},
+            "a sparse matrix or a table, got .* with 'indices', ",
+        ),
+        ({"format": np.array([1, 2])}, "a sparse matrix or a table"),
+    ],
+)
+def test_indices_are_checked_before_anything_is_converted(
+    tmp_path: Path, parts: dict[str, Any], message: str
+) -> None:
+    sparse.save_npz(tmp_path / "e.npz", sparse.csr_array(np.eye(3)))
+    with np.load(tmp_path / "e.npz") as loaded:
+        arrays = dict(loaded) | parts
+    np.savez(tmp_path / "e.npz", **arrays)
+    with pytest.raises(ValueError, match=f"--graph must be {message}"):
+        read_graph(tmp_path / "e.npz", IDS)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
+def test_every_format_that_scipy_writes(tmp_path: Path, kind: str) -> None:
+    weights = np.array([[0, 3, 0], [3, 0, 1], [0, 1, 0]])
+    sparse.save_npz(tmp_path / "e.npz", getattr(sparse, f"{kind}_array")(weights))
+    assert read_graph(tmp_path / "e.npz", IDS).toarray().tolist() == weights.tolist()

@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 from typing import Any
 
@@ -5,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from diffresnet._support.notices import Notice
 from diffresnet.files.points import read_points
 
 
@@ -24,10 +26,10 @@ def test_csv_with_ids_and_labels(tmp_path: Path) -> None:
 
 
 def test_named_columns(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", "key,kind,x\n01,-1,1\n02,3,2\n")
+    path = write(tmp_path / "a.csv", "key,kind,x\n01,-2,1\n02,3,2\n")
     points = read_points(path, id_column="key", label_column="kind")
     assert points.ids == ["01", "02"]
-    assert points.labels == ["-1", "3"]  # text is taken as it is written
+    assert points.labels == ["-2", "3"]  # text is taken as it is written
 
 
 def test_row_numbers_are_the_ids_where_there_are_none(tmp_path: Path) -> None:
@@ -111,6 +113,8 @@ def test_a_label_column_that_is_not_there(tmp_path: Path) -> None:
     [
         ({"a": np.eye(2), "b": np.eye(2)}, "with the arrays 'a', 'b'. Name one of them `features`"),
         ({"a": np.arange(2)}, "a file with an array of features, got .*a.npz. Save it with"),
+        ({"ids": np.array("a")}, "a file with an array of features, got .*a.npz. Save it with"),
+        ({"features": np.array(1.0)}, r"numbers of shape .*, got shape \(\) of float64"),
         ({"features": np.arange(2)}, r"of shape \(points, features\), got shape \(2,\) of int64"),
         ({"features": np.array([["a"]])}, r"numbers of shape .*, got shape \(1, 1\) of <U1"),
         ({"features": np.zeros((0, 2))}, r"numbers of shape .*, got shape \(0, 2\)"),
@@ -126,3 +130,85 @@ def test_bad_arrays(tmp_path: Path, arrays: dict[str, Any], message: str) -> Non
     np.savez(tmp_path / "a.npz", **arrays)
     with pytest.raises(ValueError, match=message):
         read_points(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "id,x,y\na,1,2\nb,1,hello there\n",
+            "got the column 'y' of a.csv with texts, such as 'hello there'. Leave it out, name it "
+            "by --id-column or --label-column, or turn texts into features by `diffresnet embed`",
+        ),
+        ('id,x\na,"1,5"\nb,"2,5"\n', "the column 'x' of a.csv with decimal commas. Write points"),
+        ("id,x\na,1\nb,NA\nc,null\n", "missing or infinite ones in 2 rows, of the ids 'b', 'c'."),
+        ("id,x\n" + "a" * 3000 + ",1\nb,2\n", "ids of up to 2,000 letters, got 'aaa.*' of 3,000."),
+    ],
+)
+def test_tables_that_people_have(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"FEATURES must be .*{message}"):
+        read_points(write(tmp_path / "a.csv", text))
+
+
+def features_of(path: Path) -> Any:
+    points = read_points(path)
+    assert points.features is not None
+    return points.features.tolist()
+
+
+def test_decimal_commas_beside_semicolons(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id;x;y\na;1,5;2\nb;-2,25;1e3\n")
+    with pytest.warns(Notice) as caught:
+        assert features_of(path) == [[1.5, 2], [-2.25, 1000]]
+    assert [str(one.message) for one in caught] == [
+        "a.csv has semicolons between its columns, and is read so.",
+        "a.csv has decimal commas, and is read so.",
+    ]
+
+
+def test_numbers_of_any_size(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", f"id,x\na,{10**30}\nb, 2\n")
+    assert features_of(path) == [[1e30], [2]]
+    wide = pl.Series([10**30, 2], dtype=pl.Int128)
+    pl.DataFrame({"id": ["a", "b"], "x": wide}).write_parquet(tmp_path / "a.parquet")
+    assert features_of(tmp_path / "a.parquet") == [[1e30], [2]]
+
+
+def test_a_column_of_lists_is_features(tmp_path: Path) -> None:
+    path, table = tmp_path / "a.parquet", {"id": ["a", "b"], "v": [[1, 2], [3, 4]], "x": [5, 6]}
+    pl.DataFrame(table).write_parquet(path)
+    assert features_of(path) == [[5, 1, 2], [6, 3, 4]]
+    kinds = {"v": pl.Array(pl.Float32, 2)}
+    pl.DataFrame({"v": table["v"]}, schema=kinds).write_parquet(path)
+    assert features_of(path) == [[1, 2], [3, 4]]
+    for bad in ([[1, 2], [3]], [["a"], ["b"]], [[1], None], [[], []]):
+        pl.DataFrame({"v": bad}, strict=False).write_parquet(path)
+        with pytest.raises(ValueError, match="lists of as many numbers in every row, got the col"):
+            read_points(path)
+
+
+def test_a_file_that_promises_more_rows_than_fit(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    columns = {f"x{place}": pl.repeat(1.0, 10**6, eager=True) for place in range(40)}
+    pl.DataFrame(columns).write_parquet(path)
+    assert path.stat().st_size < 10**6
+    with pytest.raises(ValueError, match=r"it would unpack to 320,000,000 bytes, more than"):
+        read_points(path)
+
+
+def test_many_columns_are_read_at_once(tmp_path: Path) -> None:
+    n = 10_000
+    head, row = ",".join(f"x{place}" for place in range(n)), ",".join(["0.5"] * n)
+    path = write(tmp_path / "a.csv", f"{head}\n" + f"{row}\n" * 20)
+    begin = time.process_time()
+    assert np.shape(features_of(path)) == (20, n)
+    assert time.process_time() - begin < 3  # it was ten seconds, and grew with the square
+
+
+def test_a_table_with_a_number_for_each_row(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "ID,x\n" + "".join(f"{row},{row % 2}\n" for row in range(20)))
+    with pytest.warns(Notice, match="The ids are those of the column 'ID'"):
+        points = read_points(path)
+    assert points.ids[:2] == ["0", "1"]
+    assert points.features is not None
+    assert points.features.shape == (20, 1)

@@ -5,7 +5,7 @@ from diffresnet.files.labels import read_labels
 from diffresnet.files.suggestions import encode_suggestions
 
 IDS = ["00", "a, b", "02", "03"]
-LABELS = ["", "cat", "-1", ""]
+LABELS = ["", "cat", "-2", ""]
 
 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     assert [row["text"] for row in rows] == ["two\nlines", "x", 'say "hi"', ""]
     assert read_labels(path, IDS) == LABELS
     path.write_text(path.read_text().replace("03,,", "03,dog,"))
-    assert read_labels(path, IDS) == ["", "cat", "-1", "dog"]
+    assert read_labels(path, IDS) == ["", "cat", "-2", "dog"]
 
 
 def test_columns_have_the_names_that_were_asked_for(tmp_path: Path) -> None:

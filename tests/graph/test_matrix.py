@@ -141,3 +141,14 @@ def test_bad_input(matrix: Matrix, message: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
         mx.as_square("f", "m", matrix)
     assert str(error.value) == message
+
+
+def test_indices_outside_are_refused_before_a_conversion() -> None:
+    matrix = sparse.csc_array(np.eye(3))
+    matrix.indptr = np.array([0, 10**7, 2, 3])
+    with pytest.raises(ValueError, match="f: `m` must be a sparse matrix with indices inside"):
+        mx.as_square("f", "m", matrix)
+    parts = torch.tensor([0, 10**7, 2]), torch.tensor([0, 1]), torch.ones(2)
+    tensor = torch.sparse_csr_tensor(*parts, size=(2, 2), check_invariants=False)
+    with pytest.raises(ValueError, match="f: `m` must be a sparse matrix with indices inside"):
+        mx.as_square("f", "m", tensor)

@@ -27,7 +27,7 @@ from tests.estimators.parts.examples import labels
         (np.array([2, None, -1, 4], dtype=object), [0, -1, -1, 1], [2, 4]),
         (["a", float("nan"), "b", " "], [0, -1, 1, -1], ["a", "b"]),
         (["a", -1, "b"], [0, -1, 1], ["a", "b"]),
-        (["-1", "1"], [0, 1], ["-1", "1"]),
+        (["-1", "1", "NA", "-2"], [-1, 1, -1, 0], ["-2", "1"]),
         ([-5, -1, 2], [0, -1, 1], [-5, 2]),
         (["", None], [-1, -1], []),
     ],
@@ -147,3 +147,11 @@ def test_what_cannot_be_an_indicator(given: object, message: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
         encode_indicators("f", "y", given)
     assert str(error.value) == message
+
+
+def test_a_long_name_is_not_repeated() -> None:
+    names = ["x" * 10**6, *("y" for _ in range(10**4))]  # 40 GB as an array of texts
+    codes, classes = encode_labels("f", "y", names)
+    assert codes.tolist() == [0] + [1] * 10**4
+    assert classes.dtype == object
+    assert classes.tolist() == [names[0], "y"]

@@ -164,3 +164,17 @@ def test_wrong_parts() -> None:
 def test_wrong_edges(edges: Any, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(f"`edges` must be {message}")):
         NodeGraph.from_edges(edges, None, [0, 1, 2])
+
+
+def test_indices_outside_are_refused_before_a_conversion(tmp_path: Path) -> None:
+    bad = sparse.csc_array(LINKS)
+    bad.indptr = np.array([0, 10**7, 0, 0])
+    for given, argument in (((bad, np.eye(3)), "adjacency"), ((LINKS, bad), "features")):
+        with pytest.raises(ValueError, match=f"`{argument}` must be a sparse matrix with indices"):
+            NodeGraph.from_arrays(*given, [0, 1, 0])
+    parts: dict[str, Any] = {"data": bad.data, "indices": bad.indices, "indptr": bad.indptr}
+    parts["shape"] = np.array([3, 3])
+    named = {f"{name}_{part}": value for name in ("adj", "attr") for part, value in parts.items()}
+    np.savez(tmp_path / "graph.npz", labels=np.array([0, 1, 0]), **named)
+    with pytest.raises(ValueError, match=r"NodeGraph.from_file: `path` must be an .npz file with"):
+        NodeGraph.from_file(tmp_path / "graph.npz")

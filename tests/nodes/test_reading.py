@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from diffresnet._support.notices import Notice
 from diffresnet.nodes.citation import SIZES
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
@@ -37,8 +38,8 @@ def test_links_and_nodes(tmp_path: Path) -> None:
     assert graph.labels.tolist() == [0, -1, 1]
     assert graph.class_names == ("x", "y")
     nodes.write_text(NODES.replace("a,x", "a,-1"))
-    with pytest.raises(ValueError, match="--nodes must be a table of classes, got a lab"):
-        read(links, nodes)
+    with pytest.warns(Notice, match=r"nodes.csv: '-1' \(1 time\) among the labels means no label"):
+        assert read(links, nodes).labels.tolist() == [-1, -1, 0]
     nodes.write_text(NODES)
     links.write_text("from,to\na,b\nc,z\n")
     with pytest.raises(ValueError, match="GRAPH must be links of ids in --nodes"):

@@ -15,6 +15,7 @@ from scipy import sparse
 from torch import Tensor
 
 from diffresnet._support.types import Array
+from diffresnet._support.words import LONGEST_QUOTE, shortened
 
 FLOAT_DTYPES = (torch.float32, torch.float64)
 
@@ -26,7 +27,8 @@ def fail(function: str, argument: str, must: str, got: object, remedy: str) -> N
 
 def refuse(what: str, must: str, got: object, remedy: str) -> NoReturn:
     """Raise the same sentence about something that is no argument: a file, an option."""
-    raise ValueError(f"{what} must be {must}, got {got}. {remedy}")
+    quoted = shortened(str(got), LONGEST_QUOTE)
+    raise ValueError(f"{what} must be {shortened(must, LONGEST_QUOTE)}, got {quoted}. {remedy}")
 
 
 def as_tensor(

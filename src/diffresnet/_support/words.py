@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 
 N_NAMED = 3
+LONGEST_NAME, LONGEST_QUOTE = 80, 600
+"""Letters of a name, or of all that a sentence quotes: files of strangers have longer ones."""
 
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a terminal obeys rather than shows: control characters, line separators, marks that reverse
@@ -28,14 +30,28 @@ def some(names: Sequence[object], n_named: int = N_NAMED) -> str:
         >>> some(["a", "b", "c", "d", "e"])
         "'a', 'b', 'c' and 2 others"
     """
-    first = ", ".join(f"'{name}'" for name in names[:n_named])
+    first = ", ".join(f"'{shortened(str(name))}'" for name in names[:n_named])
     n_others = len(names) - n_named
     return first if n_others <= 0 else f"{first} and {count(n_others, 'other')}"
 
 
-def reason_of(error: Exception) -> str:
+def shortened(text: str, n_letters: int = LONGEST_NAME) -> str:
+    r"""Return a text that can be quoted: without its middle if it is long, always valid Unicode.
+
+    Examples:
+        >>> shortened("a" * 1000, 11), shortened("caf\udce9.csv")
+        ('aaaa...aaaa', 'caf\\udce9.csv')
+    """
+    if len(text) > n_letters:
+        n_kept = (n_letters - 3) // 2
+        text = f"{text[:n_kept]}...{text[-n_kept:]}"
+    return text.encode(errors="backslashreplace").decode()
+
+
+def reason_of(error: BaseException) -> str:
     """Return the first line of what an error says, without its period."""
-    return str(error).strip().split("\n", maxsplit=1)[0].rstrip(".")
+    first = str(error).strip().split("\n", maxsplit=1)[0]
+    return shortened(first.rstrip("."), LONGEST_QUOTE // 2)
 
 
 def plain(text: str) -> str:

@@ -207,10 +207,7 @@ def _read_given(
         name = columns.label_column or DEFAULT_LABEL
         warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
     otherwise = ", or --suggest 10 to be told what to label first"
-    given = labels_of(points, labels, **columns._asdict(), otherwise=otherwise)
-    if "-1" in given:
-        warn("'-1' is taken for a class. Leave the label empty where there is none.")
-    return given
+    return labels_of(points, labels, **columns._asdict(), otherwise=otherwise)
 
 
 def _suggest_first(
@@ -255,7 +252,7 @@ def _fit(
     status = waiting(f"classifying {len(points.ids)} points")
     with status, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        model.fit(points.features, np.array(given_labels), graph=links)
+        model.fit(points.features, list(given_labels), graph=links)
     for warning in caught:
         if not issubclass(warning.category, UnreachedWarning):
             warn(str(warning.message))
@@ -283,7 +280,8 @@ def _print(
     model: DiffResNetClassifier, given_labels: Sequence[str], curve: LearningCurve | None
 ) -> None:
     """Print a line for each class, and what was found about the graph."""
-    labels, labeled = np.array(given_labels), np.array(given_labels) != ""
+    labels = np.array(given_labels, dtype=object)
+    labeled = labels != ""
     probabilities = model.label_distributions_.max(axis=1)
     title = f"{len(given_labels)} points, {labeled.sum()} with a label"
     rows: list[list[str]] = []

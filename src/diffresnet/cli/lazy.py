@@ -2,12 +2,14 @@
 
 import ast
 import os
+import re
 import signal
 import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -75,10 +77,31 @@ def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
         except REFUSALS as error:
             if os.environ.get(DEBUG):
                 raise
-            raise typer.BadParameter(as_shown(str(error))) from error
+            raise typer.BadParameter(as_shown(name_options(str(error), function))) from error
 
     return run
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     warn(" ".join(str(message).splitlines()))
+
+
+def name_options(sentence: str, command: Callable[..., None]) -> str:
+    """Return a refusal in the words of a command: its options, not the arguments behind them.
+
+    Examples:
+        >>> def fewshot(features: str, *, ways: int) -> None: ...
+        >>> name_options("EpisodeSampler: `n_ways` must be at least 1, got 0.", fewshot)
+        '--ways must be at least 1, got 0.'
+    """
+    kinds = {name: one.kind for name, one in signature(command).parameters.items()}
+
+    def option_of(found: re.Match[str]) -> str:
+        name = next((n for n in (found[1], found[1].removeprefix("n_")) if n in kinds), None)
+        if name is None:
+            return found[0]
+        is_option = kinds[name] is Parameter.KEYWORD_ONLY
+        return f"--{name.replace('_', '-')}" if is_option else name.upper()
+
+    first = re.sub(r"^[A-Z]\w*: `(\w+)`", option_of, sentence)
+    return re.sub(r"`(\w+)`", option_of, first) if first != sentence else sentence

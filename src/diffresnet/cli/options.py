@@ -10,7 +10,10 @@ LabelColumn: TypeAlias = Annotated[
 ]
 IdColumn: TypeAlias = Annotated[
     str | None,
-    typer.Option(help="Column of the ids.", show_default="id; row numbers if there is none"),
+    typer.Option(
+        help="Column of the ids.",
+        show_default="id, or one that is called like it; else row numbers",
+    ),
 ]
 Device: TypeAlias = Annotated[str, typer.Option(help="Where torch computes: cpu, cuda, mps, ...")]
 FollowLinks: TypeAlias = Annotated[

@@ -95,7 +95,8 @@ def theory(
     if n_missing:
         remedy = "Leave out the others; `diffresnet classify` labels them."
         refuse("--labels", "a label for every point", f"{n_missing} points without", remedy)
-    names, numbers = np.unique(given_labels, return_inverse=True)
+    texts = np.array(given_labels, dtype=object)
+    names, numbers = np.unique(texts, return_inverse=True)
     contents: dict[Path, bytes] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)  # a sentence says so

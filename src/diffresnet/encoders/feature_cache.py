@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from diffresnet._support.writing import write_whole
 from diffresnet.datasets.files import PRIVATE
 from diffresnet.encoders.encoder import Features
-from diffresnet.files.arrays import UNREADABLE, encode_arrays, read_arrays
+from diffresnet.files.arrays import encode_arrays, read_arrays
+from diffresnet.files.opening import UNREADABLE
 
 KEY_SIZE = 16
 MOST_FILES = 16

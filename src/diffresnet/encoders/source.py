@@ -11,7 +11,9 @@ from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.text_set import TextSet
 from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
 from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file
-from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL, as_labels
+from diffresnet.files.ids import choose_ids
+from diffresnet.files.labels import DEFAULT_LABEL, as_labels
+from diffresnet.files.opening import opened
 
 WHAT = "SOURCE"
 TEXT_COLUMN = "text"
@@ -72,7 +74,7 @@ def read_image_arrays(path: Path, what: str) -> ImageSet:
     return ImageSet.from_arrays(
         arrays[named[0]],
         ids=[as_text(value) for value in ids],
-        labels=as_labels(labels),
+        labels=as_labels(labels, path, what),
         splits=[as_text(value) for value in splits],
     )
 
@@ -117,10 +119,8 @@ def load_omniglot(path: Path | None = None, *, n_validation: int = 100) -> Image
 
 
 def _from_lines(path: Path) -> TextSet:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        refuse(WHAT, "a file in UTF-8", f"{path} ({error.reason})", "Convert it.")
+    with opened(path, WHAT, "a file in UTF-8", "Convert it.") as stream:
+        text = stream.read().decode("utf-8-sig")
     lines = text.removesuffix("\n").split("\n") if text else []
     return TextSet(tuple(lines), tuple(str(row) for row in range(len(lines))))
 
@@ -129,10 +129,10 @@ def _from_table(
     path: Path, text_column: str | None, id_column: str | None, label_column: str | None
 ) -> TextSet:
     table = TableFile(path, WHAT)
-    id_column = table.choose(id_column, DEFAULT_IDS, "--id-column")
     label_column = table.choose(label_column, [DEFAULT_LABEL], "--label-column")
-    used = {id_column, label_column}
     text_column = table.choose(text_column, [TEXT_COLUMN], "--text-column")
+    id_column = choose_ids(table, id_column, [label_column, text_column])
+    used = {id_column, label_column}
     if text_column is None:
         left = [name for name in table.columns if name not in used]
         if len(left) != 1:
@@ -143,5 +143,5 @@ def _from_table(
     return TextSet(
         tuple(as_texts(frame, text_column)),
         tuple(as_texts(frame, id_column)),
-        () if label_column is None else tuple(as_labels(frame[label_column].to_list())),
+        () if label_column is None else tuple(as_labels(frame[label_column].to_list(), path, WHAT)),
     )

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import check_count
 from diffresnet._support.threads import limited_threads
@@ -15,8 +15,8 @@ from diffresnet._support.types import Normalization
 from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.input import (
-    FLOATS,
     changed_at_the_end,
     check_given,
     check_length,
@@ -36,7 +36,7 @@ from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats, SolverName
 from diffresnet.estimators.solving import solve_labels
-from diffresnet.estimators.storage import read_model, write_model
+from diffresnet.estimators.storage import read_model, refusing_damage, write_model
 from diffresnet.estimators.suggestion import suggest_first
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
@@ -47,7 +47,7 @@ MOST_FIRST = 50
 class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     """Classify points, most of them without a label, by diffusion over their neighbor graph.
 
-    Follows scikit-learn's contract. -1, None, NaN or "" in `y` mean "no label"; the points without
+    Follows scikit-learn's contract. -1, None, NaN, "" or "NA" in `y` are no label; points without
     one help all the same, since labels spread along the graph. Three solvers learn from the
     labels:
 
@@ -207,7 +207,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
                 graph and no features in `fit`.
         """
         check_is_fitted(self, "solution_")
-        given = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        given = validate_features(self, X, "predict")
         with limited_threads(self.n_jobs):
             return self.solution_.predict(given, self.n_top, self.bandwidth_rank)
 
@@ -276,6 +276,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         return write_model(self, Path(path), self.solution_.points, labels, plain)
 
     @classmethod
+    @refusing_damage
     def load(cls, path: str | Path) -> "DiffResNetClassifier":
         """Read what `save` wrote; the labels are learned from again, with the same result.
 

@@ -13,11 +13,16 @@ import torch
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import norm as sparse_norm
+from sklearn.base import BaseEstimator
 from sklearn.decomposition import TruncatedSVD
+from sklearn.utils.validation import validate_data
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.estimators.outliers import find_outliers
+
+FLOATS = (np.float64, np.float32)
 
 N_KEPT = 256
 """Principal directions that are kept; up to this many features stay as they are."""
@@ -38,6 +43,13 @@ LONGEST = 2.0
 
 ROUNDING = 100.0
 """A feature that varies by less than this many rounding errors of its mean is constant."""
+
+
+def validate_features(model: BaseEstimator, X: Any, method: str) -> Any:  # noqa: N803
+    """Return features as scikit-learn checks them; its conversions trust the indices of X."""
+    check_sparse(f"{type(model).__name__}.{method}: `X`", X)
+    reset = method == "fit"
+    return validate_data(model, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
 
 class Placed(NamedTuple):

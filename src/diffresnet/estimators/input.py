@@ -13,8 +13,10 @@ from sklearn.utils.validation import validate_data
 from torch import Tensor
 
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
+from diffresnet._support.sparse_checks import check_sparse
 from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.operator import DiffusionOperator
+from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
 from diffresnet.graph import matrix as mx
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from diffresnet.estimators.classifier import DiffResNetClassifier
 
 NAME = "DiffResNetClassifier"
-FLOATS = (np.float64, np.float32)
 LARGEST_EXACT_SEARCH = 40_000
 USUAL_STEP = 0.5
 SAFE_STEP = 0.9
@@ -231,11 +232,12 @@ def split_input(model: GraphParameters, X: Any, graph: Any) -> tuple[Any, Any]: 
         if graph is not None:
             remedy = "Drop `graph`, or make the estimator with `graph='features'`."
             fail(f"{name}.fit", "graph", "None if X is the graph", "both", remedy)
+        check_sparse(f"{name}.fit: `X`", X)
         validate_data(estimator, X, accept_sparse=True)
         return None, weights_of(X, name)
     links = None if graph is None else weights_of(graph, name)
     if X is not None:
-        return validate_data(estimator, X, accept_sparse="csr", dtype=FLOATS), links
+        return validate_features(estimator, X, "fit"), links
     if links is None:
         remedy = "Pass features, a graph, or both."
         fail(f"{name}.fit", "X", "features, or None beside a graph", None, remedy)

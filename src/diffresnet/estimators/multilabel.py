@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
@@ -23,8 +23,8 @@ from diffresnet.estimators.columns import (
 )
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.input import (
-    FLOATS,
     changed_at_the_end,
     check_given,
     check_label_parameters,
@@ -39,7 +39,7 @@ from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats
 from diffresnet.estimators.solvers.mixture import MixtureSolver
-from diffresnet.estimators.storage import read_model, write_model
+from diffresnet.estimators.storage import read_model, refusing_damage, write_model
 from diffresnet.learning.labels import encode_indicators
 
 NAME = "DiffResNetMultiLabelClassifier"
@@ -211,7 +211,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
                 graph and no features in `fit`.
         """
         check_is_fitted(self, "columns_")
-        given: Any = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        given: Any = validate_features(self, X, "predict")
         with limited_threads(self.n_jobs):
             places = self.points_.attach(given, self.n_top, self.bandwidth_rank)
             found = [column.at(places, given.shape[0]) for column in self.columns_]
@@ -275,16 +275,16 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return write_model(self, Path(path), self.points_, given, {})
 
     @classmethod
+    @refusing_damage
     def load(cls, path: str | Path) -> "DiffResNetMultiLabelClassifier":
         """Read what `save` wrote; the labels are learned from again, with the same result.
 
         Raises `ValueError` if the file is not a saved classifier of this kind.
         """
-        wanted = "cells", "label_names"
-        model, points, copies, (encoded, names) = read_model(cls, Path(path), wanted)
+        model, points, copies, found = read_model(cls, Path(path), ("cells", "label_names"))
         check_label_parameters(model)
         with limited_threads(model.n_jobs):
-            model._learn(points, copies, encoded, names, seed=seed_of(model.random_state), kept={})
+            model._learn(points, copies, *found, seed=seed_of(model.random_state), kept={})
         return model
 
     def __sklearn_tags__(self) -> Tags:

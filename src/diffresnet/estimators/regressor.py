@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import fail
 from diffresnet._support.threads import limited_threads
@@ -16,8 +16,8 @@ from diffresnet._support.types import Normalization
 from diffresnet.estimators.audit import check_coverage
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.input import (
-    FLOATS,
     changed_at_the_end,
     check_given,
     check_graph_parameters,
@@ -31,7 +31,7 @@ from diffresnet.estimators.input import (
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.regression import regress
-from diffresnet.estimators.storage import read_model, write_model
+from diffresnet.estimators.storage import read_model, refusing_damage, write_model
 from diffresnet.learning.values import encode_values
 
 NAME = "DiffResNetRegressor"
@@ -167,7 +167,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
                 graph and no features in `fit`.
         """
         check_is_fitted(self, "regression_")
-        given = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        given = validate_features(self, X, "predict")
         with limited_threads(self.n_jobs):
             points = self.regression_.points
             return self.regression_.predict(points.attach(given, self.n_top, self.bandwidth_rank))
@@ -198,7 +198,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
             has_value = ~np.isnan(self.values_)
             ends[has_value] = self.values_[has_value, None]
             return ends
-        given = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        given = validate_features(self, X, "predict")
         with limited_threads(self.n_jobs):
             places = found.points.attach(given, self.n_top, self.bandwidth_rank)
             return found.intervals(places, found.predict(places), coverage)
@@ -250,6 +250,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         return write_model(self, Path(path), self.regression_.points, given, {})
 
     @classmethod
+    @refusing_damage
     def load(cls, path: str | Path) -> "DiffResNetRegressor":
         """Read what `save` wrote; the values are learned from again, with the same result.
 

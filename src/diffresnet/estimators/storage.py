@@ -1,16 +1,20 @@
 """A fitted estimator in a file: its points and labels; what they say is learned again."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.checks import fail
+from diffresnet._support.words import reason_of, shortened
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.stored import check_stored
 from diffresnet.files.arrays import read_described, write_described
+from diffresnet.files.opening import UNREADABLE
 
 Array = npt.NDArray[Any]
 
@@ -28,6 +32,7 @@ class Stored(Protocol):
 
 
 Model = TypeVar("Model", bound=Stored)
+Load: TypeAlias = Callable[[type[Model], str | Path], Model]
 
 
 def write_model(
@@ -55,7 +60,11 @@ def write_model(
         "n_features": model.n_features_in_,
         "feature_names": None if names is None else list(names),
     }
-    return write_described(path, arrays | dict(learned_from), description)
+    plain = {  # of long names, arrays have references
+        name: np.array(array.tolist(), dtype=np.str_) if array.dtype == object else array
+        for name, array in learned_from.items()
+    }
+    return write_described(path, arrays | plain, description)
 
 
 def read_model(
@@ -74,20 +83,45 @@ def read_model(
     Raises:
         ValueError: if the file is none of this kind of estimator.
     """
-    function, remedy = f"{kind.__name__}.load", "Pass a file that `save` wrote."
+    function = f"{kind.__name__}.load"
     arrays, description = read_described(path, function)
     written = description.get("estimator", "DiffResNetClassifier")
     if written != kind.__name__:
-        must, remedy = f"a saved {kind.__name__}", f"Read it by `{written}.load`."
+        must, remedy = f"a saved {kind.__name__}", f"Read it by `{shortened(str(written))}.load`."
         fail(function, "path", must, f"{path}, a {written}", remedy)
-    try:
-        model: Model = cast("Any", kind)(**description["parameters"])
-        model.n_features_in_ = description["n_features"]
-        if description["feature_names"] is not None:
-            found = np.array(description["feature_names"], dtype=object)
-            setattr(model, "feature_names_in_", found)  # noqa: B010  (scikit-learn declares it)
-        points = FittedPoints.from_arrays(arrays)
-        copies = Copies(arrays["first_rows"], arrays["point_of_row"])
-        return model, points, copies, [arrays[name] for name in names]
-    except (KeyError, TypeError) as error:
-        fail(function, "path", "a saved model", f"{path} ({error})", remedy)
+    n_features, feature_names = description["n_features"], description["feature_names"]
+    check_stored(arrays, n_features, feature_names)
+    model: Model = cast("Any", kind)(**description["parameters"])
+    model.n_features_in_ = n_features
+    if feature_names is not None:
+        found = np.array(feature_names, dtype=object)
+        setattr(model, "feature_names_in_", found)  # noqa: B010  (scikit-learn declares it)
+    points = FittedPoints.from_arrays(arrays)
+    copies = Copies(arrays["first_rows"], arrays["point_of_row"])
+    return model, points, copies, [arrays[name] for name in names]
+
+
+def refusing_damage(load: Load[Model]) -> Load[Model]:
+    """Let a function that loads a model end with one kind of error, and never with NaN.
+
+    A file may come from a stranger: whatever does not work in it is a `ValueError` that says so.
+    """
+
+    @wraps(load)
+    def run(cls: type[Model], path: str | Path) -> Model:
+        function = f"{cls.__name__}.load"
+        try:
+            model = load(cls, path)
+            learned = vars(model).get("label_distributions_", vars(model)["transduction_"])
+            if not np.isfinite(learned).all():
+                raise ValueError("what it learned from leads to NaN")
+        except FileNotFoundError:
+            raise
+        except UNREADABLE as error:
+            if str(error).startswith(function):
+                raise
+            got = f"{path} ({reason_of(error) or type(error).__name__})"
+            fail(function, "path", "a saved model", got, "Pass a file that `save` wrote.")
+        return model
+
+    return run

@@ -2,31 +2,30 @@
 
 import io
 import json
-import tokenize
-import zlib
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+from typing import IO, Any
+from zipfile import ZipFile
 
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet._support.checks import fail, refuse
+from diffresnet._support.checks import fail
 from diffresnet._support.words import reason_of
 from diffresnet._support.writing import write_whole
+from diffresnet.files.opening import UNREADABLE, check_members, is_zip, opened, size_of
 
 Array = npt.NDArray[Any]
 ARRAYS = (".npy", ".npz")
 ALONE = ""
 """The name of the array of an .npy file."""
 
-UNREADABLE = (
-    *(ValueError, TypeError, KeyError, AttributeError, IndexError, SyntaxError),
-    *(OSError, EOFError, OverflowError, NotImplementedError, RuntimeError),
-    *(BadZipFile, zlib.error, tokenize.TokenError),
-)
-"""What NumPy raises on files that are damaged, or no files of arrays at all."""
+HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+"""How the beginning of an array is read, by its version."""
 
 FORMAT = 2
 DESCRIPTION = "description"
@@ -63,21 +62,34 @@ def read_arrays(
         FileNotFoundError: if there is no such file.
         ValueError: if it is no such file.
     """
-    try:
-        with path.open("rb") as stream:
-            loaded = np.load(stream, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return {ALONE: loaded}
-            with loaded:
-                return {name: loaded[name] for name in loaded.files if wanted(name)}
-    except FileNotFoundError:
-        raise FileNotFoundError(f"There is no file {path}.") from None
-    except UNREADABLE as error:
-        reason = reason_of(error)
-        if "pickle" in reason:  # NumPy's own advice is unsafe
-            reason = "it has objects of Python, or no array at all"
-        must = "a .npz or .npy file of plain arrays"
-        refuse(what, must, f"{path} ({reason})", "Write it again, with texts as texts.")
+    must, remedy = "a .npz or .npy file of plain arrays", "Write it again, with texts as texts."
+    with opened(path, what, must, remedy) as stream:
+        if not is_zip(stream):
+            return {ALONE: _read_array(stream, size_of(stream))}
+        with ZipFile(stream) as archive:
+            names = {one: one.filename.removesuffix(".npy") for one in archive.infolist()}
+            members = [one for one, name in names.items() if wanted(name)]
+            check_members(members, size_of(stream))
+            arrays: dict[str, Array] = {}
+            for member in members:
+                with archive.open(member) as content:
+                    arrays[names[member]] = _read_array(content, member.file_size)
+            return arrays
+
+
+def _read_array(stream: IO[bytes], size: int) -> Array:
+    """Read one array from `size` bytes, or raise; memory is taken when its own size is known."""
+    version = np.lib.format.read_magic(stream)
+    if version not in HEADERS:
+        raise ValueError("an array of an unknown version")
+    shape, _, dtype = HEADERS[version](stream)
+    if dtype.hasobject or dtype.kind == "V":
+        raise ValueError("it has objects of Python, or records")
+    n_bytes, n_left = math.prod(shape) * max(dtype.itemsize, 1), size - stream.tell()
+    if n_bytes > n_left:
+        raise ValueError(f"an array of {n_bytes:,} bytes is promised, and {n_left:,} are there")
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)
 
 
 def read_described(path: Path, function: str) -> tuple[dict[str, Array], dict[str, Any]]:
@@ -87,8 +99,8 @@ def read_described(path: Path, function: str) -> tuple[dict[str, Array], dict[st
     try:
         description = json.loads(str(arrays.pop(DESCRIPTION)))
         found = description["format"]
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        found = f"another one ({error})"
+    except UNREADABLE as error:
+        found = f"another one ({reason_of(error)})"
     if found != FORMAT:
         must, remedy = f"a saved model of format {FORMAT}", "Pass a file that `save` wrote."
         fail(function, "path", must, f"{path}, of format {found}", remedy)

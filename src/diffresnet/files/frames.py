@@ -1,18 +1,25 @@
 """CSV and Parquet files, or one sentence that says why they cannot be read."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Generator, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO
 
 import polars as pl
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import reason_of, some
+from diffresnet._support.notices import tell
+from diffresnet._support.words import some
+from diffresnet.files.dialect import COMMA, UTF8, Dialect, recognize
 from diffresnet.files.formulas import without_guards
+from diffresnet.files.opening import check_unpacked, opened, size_of, without_panics
+from diffresnet.learning.labels import MISSING_TEXTS
 
 TABLES = (".csv", ".parquet")
+MOST_LETTERS = 2000
+"""Of an id or a label: memory and pages have room for many of them."""
 
 
 def check_file(path: Path, what: str, suffixes: Sequence[str]) -> str:
@@ -21,14 +28,12 @@ def check_file(path: Path, what: str, suffixes: Sequence[str]) -> str:
     if suffix not in suffixes:
         must = f"a file that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
         refuse(what, must, path, "Convert it to one of these.")
-    if not path.is_file():
-        refuse(what, "a file that exists", path, "Check its name.")
     try:
-        with path.open("rb") as stream:
-            first = stream.read(1)
-    except OSError as error:
-        refuse(what, "a file that can be read", f"{path} ({error.strerror})", "Check its rights.")
-    if not first:
+        with opened(path, what, remedy="Check its name and its rights.") as stream:
+            is_empty = size_of(stream) == 0
+    except FileNotFoundError:
+        refuse(what, "a file that exists", path, "Check its name.")
+    if is_empty:
         refuse(what, "a file with content", f"{path}, which is empty", "Write it again.")
     return suffix
 
@@ -46,33 +51,34 @@ class TableFile:
     what: str
 
     @cached_property
+    def is_parquet(self) -> bool:
+        """Whether it is a Parquet file."""
+        return self.path.suffix.lower() == ".parquet"
+
+    @cached_property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        try:
-            if self.path.suffix.lower() == ".parquet":
-                with self.path.open("rb") as stream:  # a path would be taken for a pattern
-                    return list(pl.read_parquet_schema(stream))
-            return pl.read_csv(self.path, n_rows=0, infer_schema=False, glob=False).columns
-        except (pl.exceptions.PolarsError, OSError) as error:
-            self._refuse(error)
+        if not self.is_parquet:
+            return self._read_csv(n_rows=0, infer_schema=False).columns
+        with self._opened() as stream:
+            return list(pl.read_parquet_schema(stream))
 
-    def read(self, texts: Collection[str]) -> pl.DataFrame:
-        """Return a table with rows; in CSV, the columns `texts` are taken as they are written."""
-        try:
-            if self.path.suffix.lower() == ".parquet":
-                frame = pl.read_parquet(self.path, glob=False)
-            else:
-                numbers = [name for name in self.columns if name not in texts]
-                frame = pl.read_csv(
-                    self.path,
-                    schema_overrides=dict.fromkeys(texts, pl.String),
-                    null_values=dict.fromkeys(numbers, "nan"),  # as NumPy writes it
-                    infer_schema_length=None,
-                    glob=False,
-                )
-                frame = without_guards(frame, texts)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            self._refuse(error)
+    def read(self, texts: Sequence[str], numbers: Sequence[str] = ()) -> pl.DataFrame:
+        """Return some columns of a table with rows.
+
+        In CSV, `texts` are taken as they are written, and `numbers` become floats, with NaN or
+        null where they are missing; a column of `numbers` that has something else stays text.
+        """
+        names = list(dict.fromkeys([*texts, *numbers]))
+        if self.is_parquet:
+            with self._opened() as stream:
+                n_rows = pl.scan_parquet(stream).select(pl.len()).collect().item()
+                check_unpacked(8 * n_rows * len(names), size_of(stream))
+                stream.seek(0)
+                frame = pl.read_parquet(stream, columns=names)
+        else:
+            frame = self._read_cells(names, set(numbers) - set(texts))
+            frame = without_guards(frame, set(texts))
         if not len(frame):
             refuse(self.what, "a table with rows", f"{self.path} with none", "Write it again.")
         return frame
@@ -86,15 +92,71 @@ class TableFile:
             refuse(option, must, f"'{asked}'", "Choose one of them.")
         return asked
 
-    def _refuse(self, error: Exception) -> NoReturn:
-        got = f"{self.path} ({reason_of(error)})"
-        refuse(self.what, f"a {self.path.suffix.lower()} table", got, "Write it again.")
+    @cached_property
+    def dialect(self) -> Dialect:
+        """How a CSV file is written."""
+        return recognize(self.path, self.what)
+
+    @contextmanager
+    def _opened(self) -> Generator[BinaryIO]:
+        kind = f"a {self.path.suffix.lower()} table"
+        with opened(self.path, self.what, kind) as stream, without_panics():
+            yield stream
+
+    def _read_csv(self, **options: Any) -> pl.DataFrame:
+        dialect = self.dialect
+        with self._opened() as stream:
+            source: Any = stream  # a path would be taken for a pattern, and must be Unicode
+            if dialect.encoding != UTF8:
+                source = stream.read().decode(dialect.encoding, errors="replace").encode()
+            return pl.read_csv(source, separator=dialect.separator, **options)
+
+    def _read_cells(self, names: list[str], numbers: Set[str]) -> pl.DataFrame:
+        kinds = {name: pl.Float64 if name in numbers else pl.String for name in self.columns}
+        try:
+            return self._read_csv(schema=kinds).select(names)
+        except ValueError:  # a number that is none: read it as text, to say which
+            frame = self._read_csv(infer_schema=False).select(names)
+            return self._convert(frame, [name for name in names if name in numbers])
+
+    def _convert(self, frame: pl.DataFrame, numbers: list[str]) -> pl.DataFrame:
+        """Return a frame of texts whose columns `numbers` are floats, where they can be."""
+        written = pl.col(numbers).str.strip_chars().replace(list(MISSING_TEXTS), None)
+        frame = frame.with_columns(written)
+        good, bad = _cast(frame, numbers)
+        if bad and self.dialect.separator != COMMA:  # where a comma may be in a number
+            with_points = frame.select(pl.col(bad).str.replace(",", ".", literal=True))
+            others, bad = _cast(with_points, bad)
+            if others.width:
+                tell(f"{self.path.name} has decimal commas, and is read so.")
+            good = good.with_columns(others)
+        return frame.with_columns(good)
+
+
+def _cast(frame: pl.DataFrame, names: list[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Return those columns of texts that are numbers, as floats, and the names of the others."""
+    cast = frame.select(pl.col(names).cast(pl.Float64, strict=False))
+    lost = zip(
+        names, cast.null_count().row(0), frame.select(names).null_count().row(0), strict=True
+    )
+    bad = [name for name, n_after, n_before in lost if n_after > n_before]
+    return cast.drop(bad), bad
 
 
 def as_texts(frame: pl.DataFrame, column: str | None) -> list[str]:
     """Return a column as texts; row numbers if there is none."""
     values = range(len(frame)) if column is None else frame[column].to_list()
     return [as_text(value) for value in values]
+
+
+def check_names(names: Sequence[str], what: str, things: str) -> None:
+    """Refuse names that are longer than anyone reads; `things` says what they name."""
+    longest = max(names, key=len, default="")
+    if len(longest) > MOST_LETTERS:
+        got = f"{some([longest])} of {len(longest):,}"
+        refuse(
+            what, f"a file with {things} of up to {MOST_LETTERS:,} letters", got, "Shorten them."
+        )
 
 
 def places_of(

@@ -1,5 +1,6 @@
 """Labels from a file, given by id or row by row."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,25 +8,45 @@ from typing import Any
 import numpy as np
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import some
+from diffresnet._support.notices import tell
+from diffresnet._support.words import count, some
 from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
-from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file, places_of
+from diffresnet.files.frames import (
+    TABLES,
+    TableFile,
+    as_text,
+    as_texts,
+    check_file,
+    check_names,
+    places_of,
+)
+from diffresnet.files.ids import DEFAULT_IDS, LIKE_AN_ID
 from diffresnet.learning.labels import is_missing
 
 WHAT = "--labels"
-DEFAULT_IDS = ("id", "")
-"""Columns of ids, if no other is named; pandas writes its index without a name."""
 DEFAULT_LABEL = "label"
 
 
-def as_labels(values: Sequence[Any]) -> list[str]:
-    """Return labels as text, "" where there is none; the number -1 is none, the text "-1" is one.
+def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
+    """Return labels as text, "" where there is none, and say which texts were taken for none.
+
+    Args:
+        values: labels of any kind; `is_missing` says which of them are none.
+        path: of their file, for messages.
+        what: the argument or option that named it.
 
     Examples:
-        >>> as_labels([0, -1, None, 2.0, "-1", "cat"])
-        ['0', '', '', '2', '-1', 'cat']
+        >>> as_labels([0, -1, None, 2.0, "cat"], Path("a.csv"), "FEATURES")
+        ['0', '', '', '2', 'cat']
     """
-    return ["" if is_missing(value) else as_text(value).strip() for value in values]
+    labels = ["" if is_missing(value) else as_text(value).strip() for value in values]
+    check_names(labels, what, "labels")
+    texts = (value.strip() for value in values if isinstance(value, str))
+    none = Counter(text for text in texts if text and is_missing(text))
+    if none:
+        named = ", ".join(f"'{text}' ({count(n, 'time')})" for text, n in sorted(none.items()))
+        tell(f"{path.name}: {named} among the labels means no label. Rename it if it is a class.")
+    return labels
 
 
 def read_labels(
@@ -48,8 +69,8 @@ def read_labels(
         return _from_arrays(path, len(ids))
     table = TableFile(path, WHAT)
     names, label = _choose_columns(table, id_column, label_column)
-    frame = table.read((names, label))
-    return _align(as_texts(frame, names), as_labels(frame[label].to_list()), ids)
+    frame = table.read([names, label])
+    return _align(as_texts(frame, names), as_labels(frame[label].to_list(), path, WHAT), ids)
 
 
 def check_classes(labels: Sequence[str], what: str = WHAT) -> None:
@@ -72,7 +93,7 @@ def _from_arrays(path: Path, n_points: int) -> list[str]:
         must = f"of shape ({n_points},), one a point of FEATURES"
         remedy = "Give -1 or '' where there is no label."
         refuse(WHAT, must, f"shape {arrays[name].shape}", remedy)
-    return as_labels(labels.tolist())
+    return as_labels(labels.tolist(), path, WHAT)
 
 
 def _choose_columns(
@@ -80,7 +101,9 @@ def _choose_columns(
 ) -> tuple[str, str]:
     """Return the column of the ids and that of the labels."""
     columns = table.columns
-    ids = [name for name in (id_column, *DEFAULT_IDS) if name in columns and name != label_column]
+    likely = [name for name in columns if LIKE_AN_ID.match(name) and name != DEFAULT_LABEL]
+    usual = (id_column, *DEFAULT_IDS, *likely)
+    ids = [name for name in usual if name in columns and name != label_column]
     got = f"{table.path} with {some(columns, 10)}"
     label = table.choose(label_column, [DEFAULT_LABEL], "--label-column")
     if label is None and len(columns) == 2 and ids:

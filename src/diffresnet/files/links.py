@@ -9,13 +9,21 @@ import polars as pl
 from scipy import sparse
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.sparse_checks import check_sparse
 from diffresnet._support.words import reason_of, some
-from diffresnet.files.arrays import UNREADABLE
+from diffresnet.files.arrays import read_arrays
 from diffresnet.files.frames import TABLES, TableFile, as_texts, check_file, places_of
+from diffresnet.files.opening import UNREADABLE
 
 WHAT = "--graph"
 POINTS = "FEATURES"
 WEIGHT = "weight"
+PARTS = {
+    **dict.fromkeys(("csr", "csc", "bsr"), ("data", "indices", "indptr")),
+    "coo": ("data", "row", "col"),
+    "dia": ("data", "offsets"),
+}
+"""What `scipy.sparse.save_npz` writes, by the format of the matrix."""
 
 
 def read_graph(
@@ -45,15 +53,26 @@ def read_graph(
 
 
 def _from_matrix(path: Path, n_points: int, what: str, points: str) -> sparse.coo_array:
+    arrays = read_arrays(path, what)
     try:
-        loaded: Any = sparse.load_npz(path)
+        kind, shape = str(arrays["format"].astype(np.str_)), tuple(arrays["shape"].tolist())
+        parts = [arrays[name] for name in PARTS[kind]]
+    except UNREADABLE:
+        got, remedy = f"{path} with {some(list(arrays))}", "Write it by `scipy.sparse.save_npz`."
+        refuse(what, "a sparse matrix or a table", got, remedy)
+    if shape != (n_points, n_points):
+        must = f"of shape ({n_points}, {n_points}), as there are points in {points}"
+        refuse(what, must, shape, "Give a row and a column for each point.")
+    if parts[0].dtype.kind not in "biuf":
+        refuse(what, "numbers as weights", parts[0].dtype, "Write them as numbers.")
+    given = (parts[0], tuple(parts[1:])) if kind == "coo" else tuple(parts)
+    try:
+        matrix: Any = getattr(sparse, f"{kind}_array")(given, shape=shape)
     except UNREADABLE as error:
         got, remedy = f"{path} ({reason_of(error)})", "Write it by `scipy.sparse.save_npz`."
-        refuse(what, "a sparse matrix or a table", got, remedy)
-    if loaded.shape != (n_points, n_points):
-        must = f"of shape ({n_points}, {n_points}), as there are points in {points}"
-        refuse(what, must, loaded.shape, "Give a row and a column for each point.")
-    return sparse.coo_array(loaded.astype(np.float64))
+        refuse(what, "a sparse matrix", got, remedy)
+    check_sparse(what, matrix)
+    return sparse.coo_array(matrix.astype(np.float64))
 
 
 def _from_table(path: Path, ids: Sequence[str], what: str, points: str) -> sparse.coo_array:
@@ -66,7 +85,7 @@ def _from_table(path: Path, ids: Sequence[str], what: str, points: str) -> spars
     if set(ends) <= set(ids):
         got = f"{path} with the ids {some(ends)}"
         refuse(what, "a table with names in its first row", got, "Add a row of names.")
-    frame = table.read(ends)
+    frame = table.read(ends, others)
     rows, targets = (
         places_of(as_texts(frame, name), ids, what, points, things="links", parts="links")
         for name in ends

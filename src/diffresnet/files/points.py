@@ -1,5 +1,6 @@
 """Points from one file: ids, features and perhaps labels."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +10,16 @@ import numpy as np
 import polars as pl
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import some
+from diffresnet._support.words import count, some
 from diffresnet.files.arrays import ALONE, ARRAYS, Array, read_arrays
-from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file
-from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL, as_labels, read_labels
+from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file, check_names
+from diffresnet.files.ids import choose_ids, tell_likely_ids
+from diffresnet.files.labels import DEFAULT_LABEL, as_labels, read_labels
 from diffresnet.files.previews import BYTES, ENDS, unpack_thumbnails
 
 WHAT = "FEATURES"
+DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
+IS_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,8 @@ def read_points(
 
     Args:
         path: of the file.
-        id_column: of the ids; by default "id", or the one without a name that pandas writes.
+        id_column: of the ids; by default "id", the one without a name that pandas writes, or one
+            that is called like an id and has another value in every row.
         label_column: of the labels, if the file has it; by default "label". It is no feature.
         need_labels: whether the file must have the `label_column`.
         what: the argument or option that named the file, for messages.
@@ -94,7 +99,7 @@ def _from_arrays(path: Path, what: str) -> Points:
     previews = _take_previews(arrays, path, what)
     features = _choose_features(arrays, path, what)
     given = ids if features is None else features
-    if given is None:
+    if given is None or given.ndim == 0:
         refuse(what, "a file with an array of features", path, "Save it with `features=`.")
     n_points = len(given)
     for name, array in (("ids", ids), ("labels", labels)):
@@ -104,7 +109,7 @@ def _from_arrays(path: Path, what: str) -> Points:
     return Points(
         [str(row) for row in range(n_points)] if ids is None else list(map(as_text, ids.tolist())),
         features,
-        None if labels is None else as_labels(labels.tolist()),
+        None if labels is None else as_labels(labels.tolist(), path, what),
         previews if len(previews) == n_points else (),
     )
 
@@ -148,13 +153,22 @@ def _from_table(
         table.choose(label_column, [DEFAULT_LABEL], "--label-column")
     label_column = label_column or DEFAULT_LABEL
     _check_header(columns, path, what)
-    id_column = table.choose(id_column, DEFAULT_IDS, "--id-column")
+    id_column = choose_ids(table, id_column, [label_column])
     named = [name for name in (id_column, label_column) if name is not None and name in columns]
-    frame = table.read(named)
+    names = [name for name in columns if name not in named]
+    frame = table.read(named, names)
+    kinds = frame.schema  # asked for once: it is made anew each time
+    lists = {name for name in names if isinstance(kinds[name], pl.List | pl.Array)}
+    numbers = [name for name in names if name not in lists]
+    parts = [_stack(frame, name, what) for name in names if name in lists]
+    if numbers:
+        _check_numbers(frame, numbers, path, what)
+        parts.insert(0, frame.select(pl.col(numbers).cast(pl.Float64)).to_numpy())
+        tell_likely_ids(table, numbers, parts[0])
     return Points(
         as_texts(frame, id_column),
-        _numbers(frame, [name for name in columns if name not in named], path, what),
-        as_labels(frame[label_column].to_list()) if label_column in columns else None,
+        np.concatenate(parts, axis=1) if parts else None,
+        as_labels(frame[label_column].to_list(), path, what) if label_column in columns else None,
     )
 
 
@@ -171,24 +185,49 @@ def _check_header(columns: Sequence[str], path: Path, what: str) -> None:
     refuse(what, "a table with names in its first row", got, "Add a row of names.")
 
 
-def _numbers(frame: pl.DataFrame, names: Sequence[str], path: Path, what: str) -> Array | None:
-    """Return the columns as one array, missing cells as NaN."""
-    if not names:
-        return None
-    for name in names:
-        dtype = frame[name].dtype
-        if not dtype.is_numeric():
-            got = f"the column '{name}' of {path.name} with {dtype}"
-            remedy = "Leave it out, or name it by --id-column or --label-column."
-            refuse(what, "numbers in every column", got, remedy)
-    return np.column_stack([frame[name].to_numpy() for name in names]).astype(np.float64)
+def _check_numbers(frame: pl.DataFrame, names: Sequence[str], path: Path, what: str) -> None:
+    """Refuse a column that has something else than numbers."""
+    kinds = frame.schema
+    name = next((one for one in names if not kinds[one].is_numeric()), None)
+    if name is None:
+        return
+    must, column = "numbers in every column", f"the column {some([name])} of {path.name}"
+    if kinds[name] != pl.String:
+        remedy = "Leave it out, or name it by --id-column or --label-column."
+        refuse(what, must, f"{column} with {kinds[name]}", remedy)
+    with_commas = frame[name].drop_nulls().str.contains(DECIMAL_COMMA)
+    if with_commas.all():
+        refuse(what, must, f"{column} with decimal commas", "Write points, as in 1.5.")
+    texts = frame[name].drop_nulls()
+    first = next((text for text in texts if not IS_NUMBER.fullmatch(text)), texts[0])
+    remedy = (
+        "Leave it out, name it by --id-column or --label-column, or turn texts into features by "
+        "`diffresnet embed` with --text-column."
+    )
+    refuse(what, must, f"{column} with texts, such as {some([first])}", remedy)
+
+
+def _stack(frame: pl.DataFrame, name: str, what: str) -> Array:
+    """Return a column of lists as an array with a row for each."""
+    column = frame[name]
+    if isinstance(column.dtype, pl.Array):
+        column = column.arr.to_list()
+    lengths = column.list.len().unique().to_list()
+    inner = getattr(column.dtype, "inner", None)
+    if inner is None or not inner.is_numeric() or len(lengths) != 1 or not lengths[0]:
+        got = f"the column {some([name])} with {column.dtype}, of {count(len(lengths), 'length')}"
+        remedy = "Write as many numbers in every row, or leave it out."
+        refuse(what, "lists of as many numbers in every row", got, remedy)
+    numbers = column.explode().cast(pl.Float64).to_numpy()
+    return numbers.reshape(len(column), lengths[0])
 
 
 def _check_ids(ids: Sequence[str], what: str) -> None:
+    check_names(ids, what, "ids")
     if "" in ids:
         row = ids.index("")
         refuse(what, "points with an id each", f"none in row {row}", "Fill the column of ids.")
-    twice = [name for name, count in Counter(ids).items() if count > 1]
+    twice = [name for name, n_rows in Counter(ids).items() if n_rows > 1]
     if twice:
         got = f"{len(twice)} more than once: {some(twice)}"
         refuse(what, "points with an id each of its own", got, "Keep one row of each.")

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from diffresnet.files.formulas import encode_csv
-from diffresnet.files.labels import DEFAULT_IDS, DEFAULT_LABEL
+from diffresnet.files.ids import DEFAULT_IDS
+from diffresnet.files.labels import DEFAULT_LABEL
 
 
 def encode_suggestions(

@@ -8,6 +8,7 @@ from scipy import sparse
 from torch import Tensor
 
 from diffresnet._support.checks import fail
+from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.graph.exact_search import Neighbors, nearest_of
 from diffresnet.graph.weights import Bandwidths, similarities
 
@@ -42,6 +43,7 @@ def attach_points(
 
 def attach_rows(given: Any) -> sparse.csr_array:
     """Return given weights (n, N) of links to fitted points; rows sum to 1, or are empty."""
+    check_sparse("predict: `X`", given)
     rows = sparse.csr_array(given, dtype=np.float64)
     if rows.nnz and (rows.data.min() < 0):
         remedy = "Pass weights of links to the fitted points."

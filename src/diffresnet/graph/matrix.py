@@ -15,6 +15,7 @@ from scipy import sparse
 from torch import Tensor
 
 from diffresnet._support.checks import as_tensor, fail
+from diffresnet._support.sparse_checks import check_sparse
 from diffresnet._support.types import Matrix, SparseMatrix
 
 with warnings.catch_warnings():  # on the first CSR tensor of a process: CSR is in beta
@@ -194,6 +195,7 @@ def to_scipy(matrix: Tensor) -> sparse.csr_array:
 
 def from_scipy(function: str, argument: str, matrix: SparseMatrix) -> Tensor:
     """Return a SciPy matrix of any format as a CSR tensor, in memory of its own."""
+    check_sparse(f"{function}: `{argument}`", matrix)
     array = sparse.csr_array(cast("sparse.csr_array", matrix), copy=True)
     array.sum_duplicates()
     starts, columns = torch.from_numpy(array.indptr), torch.from_numpy(array.indices)
@@ -221,6 +223,7 @@ def as_square(function: str, argument: str, matrix: Matrix) -> Tensor:
     if 0 in shape:
         fail(function, argument, "non-empty", f"shape {shape}", "Pass at least one point.")
     if tensor.layout != torch.strided:
+        check_sparse(f"{function}: `{argument}`", tensor)
         tensor = to_csr(tensor.detach())
     values = entries(tensor).detach()
     if not torch.isfinite(values).all():

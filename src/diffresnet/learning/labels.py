@@ -12,21 +12,33 @@ from sklearn.utils import column_or_1d
 from torch import Tensor
 
 from diffresnet._support.checks import fail
+from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.learning.ridge import Ridge, solve_ridge
 
 UNLABELED = -1
 """The class of a point without a label."""
 
+MISSING_TEXTS = ("", "NA", "N/A", "n/a", "nan", "NaN", "None", "null", "NULL", "<NA>")
+"""What programs write into tables where there is nothing."""
+NO_LABELS = frozenset((*MISSING_TEXTS, "-1", "-1.0"))
+
+LONG_NAME = 100
+"""Letters of a class from which on arrays refer to its name, rather than repeat it."""
+
 
 def is_missing(label: Any) -> bool:
-    """Tell whether a label is none: None, NaN, the number -1, or a blank text.
+    """Tell whether a label is none: None, NaN, -1, a blank text, or one of `NO_LABELS`.
+
+    Numbers and texts follow the same rule, so that it does not matter which file they come from.
 
     Examples:
-        >>> [is_missing(label) for label in (None, float("nan"), -1, " ", "-1", 0)]
-        [True, True, True, True, False, False]
+        >>> [is_missing(label) for label in (None, float("nan"), -1, " ", "-1", "NA", 0, "none")]
+        [True, True, True, True, True, True, False, False]
     """
-    if label is None or isinstance(label, str):
-        return not label or label.isspace()
+    if label is None:
+        return True
+    if isinstance(label, str):
+        return label.strip() in NO_LABELS
     if isinstance(label, bool):
         return False
     try:
@@ -113,12 +125,13 @@ def encode_labels(
         if len({isinstance(one, str) for one in given.tolist()}) > 1:
             got, remedy = "both", "Make all of them text, or all of them numbers."
             fail(function, argument, "labels that are text or numbers", got, remedy)
-        given = np.array(given.tolist())
+        if not all(isinstance(one, str) for one in given.tolist()):
+            given = np.array(given.tolist())
     _check_classes(function, argument, given)
     classes, codes = np.unique(given, return_inverse=True)
     encoded = np.full(len(values), UNLABELED, dtype=np.int64)
     encoded[is_labeled] = codes
-    return encoded, classes
+    return encoded, _as_names(classes) if classes.dtype == object else classes
 
 
 def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.int64]:
@@ -138,6 +151,7 @@ def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.in
                [-1,  1]])
     """
     given: Any = y
+    check_sparse(f"{function}: `{argument}`", given)
     values = given.toarray() if sparse.issparse(y) else np.asarray(y)
     if values.ndim != 2 or values.shape[1] == 0:
         remedy = "Give a column for each label, or take DiffResNetClassifier for one class a point."
@@ -186,12 +200,20 @@ def _as_array(y: Any) -> npt.NDArray[Any]:
     """Return labels as an array; a list keeps its types, so that NaN beside text stays NaN."""
     if not isinstance(y, list | tuple):
         return np.asarray(y)
-    values = np.asarray(y)
-    if values.ndim != 1 or values.dtype.kind not in "US":
-        return values
+    has_texts = any(isinstance(one, str | bytes) for one in y)
+    if not has_texts or any(isinstance(one, list | tuple | np.ndarray) for one in y):
+        return np.asarray(y)
     kept = np.empty(len(y), dtype=object)
-    kept[:] = y
+    kept[:] = y  # an array of texts would give each the room of the longest
     return kept
+
+
+def _as_names(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return texts as an array of texts, unless they are long."""
+    names: list[str] = classes.tolist()
+    return (
+        classes if max(map(len, names), default=0) > LONG_NAME else np.array(names, dtype=np.str_)
+    )
 
 
 def _check_classes(function: str, argument: str, given: npt.NDArray[Any]) -> None:

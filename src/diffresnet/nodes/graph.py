@@ -14,6 +14,7 @@ from scipy import sparse
 
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
+from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.files.arrays import read_arrays
 from diffresnet.graph.weights import graph_weights
@@ -230,6 +231,8 @@ class NodeGraph:
                 fail("NodeGraph.from_geometric", "data", f"with `{name}`", "none", remedy)
         names = ("edge_index", "y", "x", "edge_weight", *SPLIT_PARTS)
         given = {name: data.get(name) for name in names}
+        for name, value in given.items():
+            check_sparse(f"NodeGraph.from_geometric: `data.{name}`", value)
         arrays: dict[str, Any] = {
             name: (value.to_dense() if value.is_sparse else value).detach().cpu().numpy()
             for name, value in given.items()
@@ -265,6 +268,7 @@ class NodeGraph:
 
 
 def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
+    check_sparse(f"{function}: `{argument}`", matrix)
     try:
         rows: Any = sparse.csr_array(matrix, dtype=np.float32)
     except (TypeError, ValueError) as error:
@@ -290,5 +294,5 @@ def _from_parts(parts: dict[str, Any], name: str) -> sparse.csr_array:
     )
     n_rows, n_columns = (int(size) for size in shape)
     matrix = sparse.csr_array((data, indices, starts), shape=(n_rows, n_columns))
-    matrix.check_format(full_check=True)
+    check_sparse(f"{name}_indices and {name}_indptr", matrix)
     return matrix

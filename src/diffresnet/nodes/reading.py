@@ -1,10 +1,10 @@
 """A graph with features and labels, from the files that users have."""
 
 from pathlib import Path
-from zipfile import ZipFile, is_zipfile
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
+from diffresnet.files.arrays import read_arrays
 from diffresnet.files.frames import TABLES, check_file
 from diffresnet.files.labels import DEFAULT_LABEL
 from diffresnet.files.links import read_graph
@@ -47,7 +47,7 @@ def read_node_graph(
             remedy = "Pass --nodes FILE with an id, a label and features for each node."
             refuse("--nodes", "given with a table of links", "nothing", remedy)
         return NodeGraph.from_file(name)
-    if is_zipfile(name) and "attr_data.npy" in ZipFile(name).namelist():
+    if suffix == ".npz" and "attr_shape" in read_arrays(Path(name), WHAT, wanted=_is_shape):
         must = "left out with an .npz file that has features itself"
         refuse("--nodes", must, nodes, "Leave it out.")
     points = read_points(
@@ -56,11 +56,12 @@ def read_node_graph(
     if points.labels is None:
         must = f"a file with a column '{label_column or DEFAULT_LABEL}'"
         refuse("--nodes", must, nodes, "Name the labels by --label-column.")
-    if "-1" in points.labels:
-        remedy = "Leave the label empty where there is none."
-        refuse("--nodes", "a table of classes", "a label '-1'", remedy)
     links = read_graph(Path(name), points.ids, WHAT, "--nodes")
     return NodeGraph.from_arrays(links, points.features, points.labels)
+
+
+def _is_shape(name: str) -> bool:
+    return name == "attr_shape"
 
 
 def parse_steps(text: str | None, graph: NodeGraph) -> tuple[StandardStep, ...]:

@@ -1,0 +1,121 @@
+"""How a CSV file is written: its separator and its encoding, recognized and said."""
+
+import codecs
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from diffresnet._support.notices import tell
+from diffresnet.files.opening import opened
+
+COMMA = ","
+OTHERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+"""Separators other than the comma, and what they are called."""
+
+UTF8 = "utf-8"
+OTHER_ENCODINGS = {"cp1252": "Latin-1 (Windows-1252)", "utf-16": "UTF-16"}
+WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How a file in UTF-16 begins."""
+
+OTHER_KINDS = {
+    b"\x1f\x8b": "a gzip file: unpack it",
+    b"\x28\xb5\x2f\xfd": "a zstd file: unpack it",
+    b"PK\x03\x04": "a zip archive, or a workbook of Excel: save it as CSV",
+    b"PAR1": "a Parquet file: let its name end in .parquet",
+    b"\xd0\xcf\x11\xe0": "a workbook of Excel: save it as CSV",
+}
+"""Files of other kinds, by how they begin."""
+
+N_SAMPLED, N_ROWS = 2**16, 50
+"""Bytes and rows that the separator is recognized by."""
+BLOCK = 2**20
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written.
+
+    Attributes:
+        separator: between cells.
+        encoding: of the text.
+    """
+
+    separator: str = COMMA
+    encoding: str = UTF8
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is unusual about it, in words."""
+        found: list[str] = []
+        if self.separator != COMMA:
+            found.append(f"{OTHERS[self.separator]} between its columns")
+        if self.encoding != UTF8:
+            found.append(f"text in {OTHER_ENCODINGS[self.encoding]}")
+        return found
+
+
+def recognize(path: Path, what: str) -> Dialect:
+    """Return how a CSV file is written, and say what is unusual; other kinds of files are refused.
+
+    Args:
+        path: of the file.
+        what: the argument or option that named it, for messages.
+    """
+    with opened(path, what, "a .csv table") as stream:
+        sample = stream.read(N_SAMPLED)
+        for beginning, kind in OTHER_KINDS.items():
+            if sample.startswith(beginning):
+                raise ValueError(f"it is {kind}")
+        encoding = _find_encoding(stream)
+        text = sample.decode(encoding, errors="replace").removeprefix("\ufeff")
+        separator = _find_separator(text, is_whole=len(sample) < N_SAMPLED)
+    dialect = Dialect(separator, encoding)
+    if dialect.remarks:
+        tell(f"{path.name} has {' and '.join(dialect.remarks)}, and is read so.")
+    return dialect
+
+
+def _find_encoding(stream: BinaryIO) -> str:
+    stream.seek(0)
+    if stream.read(2) in WIDE_MARKS:
+        return "utf-16"
+    stream.seek(0)
+    decoder, has_zeros, is_utf8 = codecs.getincrementaldecoder(UTF8)(), False, True
+    while block := stream.read(BLOCK):
+        has_zeros = has_zeros or b"\0" in block
+        try:
+            decoder.decode(block)
+        except UnicodeDecodeError:
+            is_utf8 = False
+            break
+    if has_zeros:
+        raise ValueError("it has bytes that are no text")
+    return UTF8 if is_utf8 else "cp1252"
+
+
+def _find_separator(text: str, *, is_whole: bool) -> str:
+    """Return what splits the first row and all others into as many cells; else the comma.
+
+    Raises:
+        ValueError: if something else splits the first row, but not the others in the same way.
+    """
+    lines = text.splitlines(keepends=True)
+    lines = lines if is_whole else lines[:-1]
+    counts = {one: _count_cells(lines[:N_ROWS], one) for one in (COMMA, *OTHERS)}
+    for separator, n_cells in counts.items():
+        if n_cells[0] > 1 and len(set(n_cells)) == 1:
+            return separator
+    if counts[COMMA][0] == 1:
+        for separator, name in OTHERS.items():
+            if counts[separator][0] > 1:
+                raise ValueError(f"{name} between its columns, but not as many in every row")
+    return COMMA
+
+
+def _count_cells(lines: list[str], separator: str) -> list[int]:
+    """Return the number of cells of each row that has any, 0 for none."""
+    try:
+        return [len(row) for row in csv.reader(lines, delimiter=separator) if row] or [0]
+    except csv.Error:  # a cell that is too long
+        return [0]

@@ -1,0 +1,134 @@
+"""Files are opened here, and here alone is said what "unreadable" means.
+
+Whatever reads a file does so inside of `opened`: a file that is missing, no regular file, damaged,
+or larger than it pretends ends with one sentence, before memory is taken.
+"""
+
+import os
+import pickle
+import stat
+import struct
+import tokenize
+import zlib
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipInfo
+
+import polars as pl
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import LONGEST_QUOTE, reason_of, shortened
+
+UNREADABLE = (
+    *(ValueError, TypeError, KeyError, AttributeError, IndexError, SyntaxError, AssertionError),
+    *(OSError, EOFError, ArithmeticError, NotImplementedError, RuntimeError, MemoryError),
+    *(BadZipFile, zlib.error, struct.error, tokenize.TokenError, pickle.UnpicklingError),
+    *(pl.exceptions.PolarsError, pl.exceptions.PanicException),
+)
+"""What NumPy, polars, torch and zipfile raise on files that are damaged, or of another kind."""
+
+ZIP_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")
+LEAST_LIMIT = 2**28
+"""Bytes that any compressed file may unpack to."""
+MOST_TIMES = 100
+"""A larger one may unpack to so many times its own size."""
+STDERR = 2
+ENCRYPTED = 1
+"""The bit of a member that needs a password."""
+
+
+@contextmanager
+def opened(
+    path: Path, what: str, must: str = "a file that can be read", remedy: str = "Write it again."
+) -> Generator[BinaryIO]:
+    """Open a regular file; what is `UNREADABLE` in the block is refused in one sentence.
+
+    Args:
+        path: of the file.
+        what: the argument or option that named it, for messages.
+        must: what kind of file it must be.
+        remedy: what to do about a damaged one.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it is something else, or cannot be read.
+
+    Examples:
+        >>> with opened(Path(__file__), "FILE") as stream:
+        ...     content = stream.read(3)
+        >>> content
+        b'\"\"\"'
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would be waited for
+            raise OSError("no regular file")
+        with path.open("rb") as stream:
+            yield stream
+    except FileNotFoundError:
+        name = shortened(str(path), LONGEST_QUOTE)
+        raise FileNotFoundError(f"There is no file {name}.") from None
+    except UNREADABLE as error:
+        refuse(what, must, f"{path} ({_explain(error)})", remedy)
+
+
+@contextmanager
+def without_panics() -> Generator[None]:
+    """Keep from the terminal what polars prints when it panics: the error itself says enough."""
+    try:
+        terminal = os.dup(STDERR)
+    except OSError:  # there is none
+        yield
+        return
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), STDERR)
+        try:
+            yield
+        finally:
+            os.dup2(terminal, STDERR)
+            os.close(terminal)
+
+
+def size_of(stream: BinaryIO) -> int:
+    """Return the size of an open file in bytes."""
+    return os.fstat(stream.fileno()).st_size
+
+
+def is_zip(stream: BinaryIO) -> bool:
+    """Tell whether an open file begins like a zip archive; it is at its beginning again."""
+    stream.seek(0)
+    beginning = stream.read(4)
+    stream.seek(0)
+    return beginning in ZIP_BEGINNINGS
+
+
+def check_members(members: Sequence[ZipInfo], size: int) -> None:
+    """Raise if members of an archive of `size` bytes are encrypted, or unpack to too much."""
+    for member in members:
+        if member.flag_bits & ENCRYPTED:
+            raise BadZipFile(f"'{member.filename}' is encrypted")
+        if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise BadZipFile(f"'{member.filename}' is compressed in an unusual way")
+    check_unpacked(sum(member.file_size for member in members), size)
+
+
+def check_unpacked(n_bytes: int, size: int) -> None:
+    """Raise if a file of `size` bytes would take more memory than `MOST_TIMES` allows."""
+    limit = max(LEAST_LIMIT, MOST_TIMES * size)
+    if n_bytes > limit:
+        raise ValueError(
+            f"it would unpack to {n_bytes:,} bytes, more than {limit:,}: write it uncompressed"
+        )
+
+
+def _explain(error: BaseException) -> str:
+    """Return why a file cannot be read, without unsafe advice."""
+    reason = reason_of(error)
+    if isinstance(error, MemoryError):
+        return "it needs more memory than there is"
+    if "pickle" in reason.lower() or "weights_only" in reason:
+        return "it has objects of Python, or no array at all"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return reason or type(error).__name__
