@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
+from diffresnet._support.notices import Notice
 from diffresnet.cli.console import as_shown, check_output, warn
 from diffresnet.cli.signals import Stopped, stopping_on_signals
 
@@ -64,6 +65,7 @@ def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
     def run(*args: Any, **kwargs: Any) -> None:
         try:
             with warnings.catch_warnings(), stopping_on_signals():
+                warnings.simplefilter("always", Notice)
                 warnings.showwarning = _show_warning
                 function(*args, **kwargs)
                 check_output()

@@ -22,6 +22,7 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "directions": ("dense coordinates", "coordinates"),
     "spread": (),
     "unit": (),
+    "outliers": ("outliers",),
     "has_own_graph": (),
     "first_rows": ("points",),
     "point_of_row": ("rows",),
@@ -34,7 +35,7 @@ SHAPES: dict[str, tuple[str, ...]] = {
 """Of every array: dimensions of the same name are equal."""
 
 KINDS = {
-    **dict.fromkeys(("row_starts", "columns", "first_rows", "point_of_row"), "i"),
+    **dict.fromkeys(("row_starts", "columns", "first_rows", "point_of_row", "outliers"), "i"),
     **dict.fromkeys(("encoded_labels", "cells"), "i"),
     **dict.fromkeys(("has_own_graph",), "b"),
     **dict.fromkeys(("classes", "label_names"), "biufU"),
@@ -118,7 +119,9 @@ def _check_space(arrays: Mapping[str, Array], sizes: dict[str, int], n_features:
 def _check_rows(arrays: Mapping[str, Array], sizes: dict[str, int]) -> None:
     """Raise if rows are no points, or labels no classes."""
     first, point = arrays["first_rows"], arrays["point_of_row"]
-    for name, places, size in (("first_rows", first, "rows"), ("point_of_row", point, "points")):
+    homes = {"first_rows": "rows", "point_of_row": "points", "outliers": "points"}
+    for name, size in homes.items():
+        places = arrays.get(name, first[:0])
         if len(places) and not 0 <= places.min() <= places.max() < sizes[size]:
             raise ValueError(f"`{name}` outside of its {size}")
     if (point[first] != np.arange(sizes["points"])).any():
