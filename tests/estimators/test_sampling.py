@@ -1,5 +1,7 @@
+import numpy as np
 import torch
 
+from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.sampling import LabelSampling, proportions_beforehand
 from diffresnet.learning.labels import Labels
 
@@ -26,3 +28,26 @@ def test_even_counts_of_random_draws_are_random_all_the_same() -> None:
     labels = Labels(torch.arange(10), torch.arange(10) % 2, 2)
     assert proportions_beforehand(labels, "random").is_random
     assert not proportions_beforehand(labels, "auto").is_random
+
+
+def test_what_labels_are_and_what_they_speak_for() -> None:
+    labels = Labels(torch.arange(10), torch.tensor([0] * 7 + [1] * 3), 2)
+    samplings: tuple[LabelSampling, LabelSampling] = ("random", "per class")
+    for sampling in samplings:
+        found = proportions_beforehand(labels, sampling)
+        assert found.of_labels.tolist() == [8 / 12, 4 / 12]
+        assert torch.allclose(found.biases.diff().exp(), torch.tensor(0.5).double())
+    assert beforehand(7, 3, sampling="per class") == [0.5, 0.5]
+
+
+def test_more_labels_of_one_class_do_not_make_it_more_common() -> None:
+    generator = np.random.default_rng(0)
+    classes = np.arange(400) % 2
+    points = generator.standard_normal((400, 20))
+    points[:, 0] += 2.0 * classes  # hardly told apart
+    labels = np.full(400, -1)
+    labels[np.flatnonzero(classes == 0)[:15]] = 0
+    labels[np.flatnonzero(classes == 1)[:45]] = 1
+    model = DiffResNetClassifier(label_sampling="per class").fit(points, labels)
+    rest = labels == -1
+    assert 0.3 < (model.transduction_[rest] == 0).mean() < 0.75

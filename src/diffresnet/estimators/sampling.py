@@ -21,16 +21,18 @@ class Beforehand:
 
     Attributes:
         proportions: (K,) of the classes.
+        of_labels: (K,) of the classes among the labels, which predictions learn from.
         is_random: whether labels were drawn at random, and so speak for them.
     """
 
     proportions: Tensor
+    of_labels: Tensor
     is_random: bool
 
     @property
     def biases(self) -> Tensor:
-        """The logarithms of the proportions, of mean 0."""
-        return self.proportions.log() - self.proportions.log().mean()
+        """The logarithms of the proportions among the labels, of mean 0."""
+        return self.of_labels.log() - self.of_labels.log().mean()
 
 
 def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Beforehand:
@@ -45,6 +47,7 @@ def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Beforehan
         spread = float((counts - counts.mean()).square().sum() / counts.mean())
         is_even = spread == 0 or chi2.cdf(spread, labels.n_classes - 1) < TOO_EVEN
         sampling = "per class" if is_even else "random"
-    if sampling == "per class":
-        return Beforehand(torch.full_like(counts, 1 / labels.n_classes), is_random=False)
-    return Beforehand((counts + 1) / (counts.sum() + labels.n_classes), is_random=True)
+    of_labels = (counts + 1) / (counts.sum() + labels.n_classes)
+    is_random = sampling == "random"
+    proportions = of_labels if is_random else torch.full_like(counts, 1 / labels.n_classes)
+    return Beforehand(proportions, of_labels, is_random)

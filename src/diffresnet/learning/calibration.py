@@ -105,16 +105,20 @@ def adapt_proportions(
     return found.to(scores.dtype if scores.is_floating_point() else torch.float32)
 
 
-def estimate_proportions(logs: Tensor, before: Tensor, evenness: float = 0.0) -> Tensor:
+def estimate_proportions(
+    logs: Tensor, before: Tensor, evenness: float = 0.0, expected: Tensor | None = None
+) -> Tensor:
     """Return the class proportions (K,) that explain predictions best, by expectation maximization.
 
     Args:
         logs: (n, K) log-probabilities of points, learned where classes were as common as `before`.
         before: (K,) these proportions.
-        evenness: how many points with these proportions are added to each one that there is.
+        evenness: how many points with `expected` proportions are added to each one that there is.
+        expected: (K,) what the proportions are expected to be; `before` if not given.
     """
     found = before
-    added = 1 + evenness * len(logs) * before  # no class is impossible
+    # No class is impossible.
+    added = 1 + evenness * len(logs) * (before if expected is None else expected)
     for _ in range(PROPORTION_ROUNDS):
         sums = (logs + (found / before).log()).softmax(dim=1).sum(dim=0)
         before_round, found = found, (sums + added) / (len(logs) + added.sum())

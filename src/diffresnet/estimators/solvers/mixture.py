@@ -140,10 +140,12 @@ class MixtureSolver:
         """Adapt to the class proportions that points without a label speak for."""
         logs = mixed.sum_up(shown).log_softmax(dim=1)
         per_class = len(labels.rows) / labels.n_classes
-        # Labels drawn per class say nothing of proportions: what is presumed fades faster.
-        fading = 1 / per_class if before.is_random else 2 / per_class**2
-        found = estimate_proportions(logs, before.proportions, self.settings.evenness * fading)
-        shift = (found / before.proportions).log()
+        # Labels drawn per class say nothing of proportions: what is presumed fades faster, up to
+        # some labels per class. From then on predictions are off by what labels are off.
+        fading = 1 / per_class if before.is_random else 2 / (per_class * min(per_class, 5))
+        evenness = self.settings.evenness * fading
+        found = estimate_proportions(logs, before.of_labels, evenness, before.proportions)
+        shift = (found / before.of_labels).log()
         # One label beside many: that its class is rare is not for the other classes to say.
         is_new = (labels.counts == 1) & (labels.counts.max() > 1)
         shift = torch.where(is_new, shift.clamp(min=0), shift)
