@@ -5,6 +5,8 @@ ICML 2020; their raw trials); ours of the 10,000 images whose VAE features are p
 Fewer points make it harder. Our classifier has its defaults, and is not told the proportions.
 """
 
+from typing import Any
+
 import numpy as np
 
 from diffresnet.datasets.files import find_data_file
@@ -30,7 +32,7 @@ def main() -> None:
     arrays = np.load(find_data_file("features/fashion_vae.npz"))
     features, labels = arrays["features"], arrays["labels"]
     model: DiffResNetClassifier | None = None
-    results: list[dict[str, object]] = []
+    results: list[dict[str, Any]] = []
     for n_labels in range(1, 6):
         accuracies: list[float] = []
         for seed in range(N_DRAWS):
