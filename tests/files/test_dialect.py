@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from diffresnet._support.notices import Notice
-from diffresnet.files.dialect import Dialect, recognize
+from diffresnet.files.dialect import Dialect, recognize_dialect
 from diffresnet.files.frames import TableFile
 
 
@@ -25,7 +25,7 @@ def test_usual_files_are_read_without_a_word(tmp_path: Path, content: bytes) -> 
     (tmp_path / "a.csv").write_bytes(content)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert recognize(tmp_path / "a.csv", "F") == Dialect()
+        assert recognize_dialect(tmp_path / "a.csv", "F") == Dialect()
 
 
 def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ def test_other_kinds_are_refused_by_name(tmp_path: Path, content: bytes, reason:
     with pytest.raises(
         ValueError, match=rf"F must be a \.csv table, got .*a\.csv \({reason}\)\. W"
     ):
-        recognize(tmp_path / "a.csv", "F")
+        recognize_dialect(tmp_path / "a.csv", "F")

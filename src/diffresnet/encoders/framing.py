@@ -20,7 +20,7 @@ LARGEST = 2048
 """Side of a picture that a network sees; a larger one would fill the memory."""
 
 MOST_LONG = 16
-"""A picture that is so many times as long as it is wide is cut before it is scaled."""
+"""A picture that is this many times as long as it is wide is cut before it is scaled."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from diffresnet.learning.labels import UNLABELED, Labels
 from diffresnet.measuring.statistics import wilson_interval
 
 DEPENDENCE = 1.5
-"""So many held-out labels are worth one independent case: the weights were chosen by them."""
+"""This number of held-out labels is worth one independent case: the weights were chosen by them."""
 
 Rows = npt.NDArray[np.int64]
 

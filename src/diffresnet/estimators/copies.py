@@ -24,7 +24,7 @@ ROUNDING = 1e-3
 
 N_SPACED = 100
 SPACED = 10.0
-"""Points whose neighbors are nearer than so many roundings are no copies, but dense."""
+"""Points whose neighbors are nearer than this number of roundings are no copies, but dense."""
 
 N_AXES = 4
 N_SHIFTS = 3

@@ -38,7 +38,7 @@ class LearningCurve:
 
     Attributes:
         n_labels: (m,) numbers of labels, the last one as many as there are.
-        accuracy: (m,) that is expected with so many.
+        accuracy: (m,) that is expected with that number.
         interval: (m, 2) of 95 %.
         expected_at_double: the accuracy with twice the labels, by the power law
             a - b n^-c that fits the others: a guess, and with few labels a rough one.

@@ -13,7 +13,7 @@ from diffresnet.estimators.points import FittedPoints
 Classes = npt.NDArray[np.int64]
 
 FEWEST_NEAR = 6
-"""So many near copies become one point: the width of the kernel at each would be their distance."""
+"""From this number on near copies become one point: their distance would be the kernel's width."""
 
 
 def place(

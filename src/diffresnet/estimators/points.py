@@ -137,7 +137,7 @@ class FittedPoints:
         return Places(self.points, self.lengths)
 
     def for_classes(self, n_classes: int) -> "FittedPoints":
-        """Return the points with as many modes as so many classes need, found anew if missing."""
+        """Return the points with as many modes as the classes need, found anew if missing."""
         n_modes = min(self.operator.n_points, max(N_MODES, MODES_PER_CLASS * n_classes))
         if self.spectrum.modes.shape[1] >= n_modes:
             return self

@@ -55,7 +55,7 @@ class Dialect:
         return found
 
 
-def recognize(path: Path, what: str) -> Dialect:
+def recognize_dialect(path: Path, what: str) -> Dialect:
     """Return how a CSV file is written, and say what is unusual; other kinds of files are refused.
 
     Args:

@@ -12,7 +12,7 @@ import polars as pl
 from diffresnet._support.checks import refuse
 from diffresnet._support.notices import tell
 from diffresnet._support.words import some
-from diffresnet.files.dialect import COMMA, UTF8, Dialect, recognize
+from diffresnet.files.dialect import COMMA, UTF8, Dialect, recognize_dialect
 from diffresnet.files.formulas import without_guards
 from diffresnet.files.opening import check_unpacked, opened, size_of, without_panics
 from diffresnet.learning.labels import MISSING_TEXTS
@@ -95,7 +95,7 @@ class TableFile:
     @cached_property
     def dialect(self) -> Dialect:
         """How a CSV file is written."""
-        return recognize(self.path, self.what)
+        return recognize_dialect(self.path, self.what)
 
     @contextmanager
     def _opened(self) -> Generator[BinaryIO]:

@@ -33,7 +33,7 @@ ZIP_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")
 LEAST_LIMIT = 2**28
 """Bytes that any compressed file may unpack to."""
 MOST_TIMES = 100
-"""A larger one may unpack to so many times its own size."""
+"""A larger one may unpack to this many times its own size."""
 STDERR = 2
 ENCRYPTED = 1
 """The bit of a member that needs a password."""
