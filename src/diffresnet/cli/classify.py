@@ -26,7 +26,7 @@ N_ROWS = 30
 """Classes that the table shows."""
 
 MOST_POINTS, MOST_LABELS = 5000, 300
-"""Up to this number of points a report shows the learning curve unasked: it takes seconds."""
+"""Up to these numbers a report shows the learning curve unasked: it takes seconds."""
 
 N_SUGGESTED = 10
 FIRST_SUGGESTIONS = Path("suggestions.csv")

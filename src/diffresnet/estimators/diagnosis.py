@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from diffresnet._support.words import N_NAMED, count
+from diffresnet._support.words import N_NAMED
 from diffresnet.estimators.accuracy import ExpectedAccuracy
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.learning_curve import LearningCurve
@@ -110,7 +110,7 @@ class Diagnosis:
         found: list[str] = []
         if self.n_copies:
             found.append(
-                f"{count(self.n_copies, 'row')} repeat others, but for rounding: such rows are one "
+                f"Rows that repeat others, but for rounding: {self.n_copies:,}. Such rows are one "
                 "point."
             )
         if self.outliers:
