@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 
+import typer
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -16,6 +17,8 @@ UNLIMITED = 10_000
 
 MOST_LETTERS = 60
 """Of a name in a table."""
+
+FULL_OUTPUT = "The output must be on a disk with room, got one without. Free some space."
 
 
 def say(sentence: str) -> None:
@@ -49,14 +52,13 @@ def show(
 def waiting(doing: str) -> AbstractContextManager[object]:
     """Say on a terminal's error stream what is being done, as long as the block lasts."""
     console = Console(stderr=True)
-    return console.status(_as_text(doing, console))
+    return console.status(_as_text(doing, console)) if console.is_terminal else nullcontext()
 
 
 def check_output() -> None:
     """Refuse to end well where the output took no more, and the error stream has it instead."""
     if sys.stdout is sys.stderr:
-        message = "The output must be on a disk with room, got one without: it is shown here"
-        raise ValueError(f"{message} instead. Free some space.")
+        raise typer.BadParameter(FULL_OUTPUT)
 
 
 def as_shown(refusal: str) -> str:
@@ -73,8 +75,9 @@ def _print(console: Console, what: str | Table) -> None:
     except BrokenPipeError:
         raise
     except OSError:  # a file on a full disk: what was found must not be lost
-        sys.stdout = sys.stderr
-        Console(width=console.width).print(ready, soft_wrap=is_sentence)
+        if not console.stderr:  # a warning has nowhere else to go
+            sys.stdout = sys.stderr
+            Console(width=console.width).print(ready, soft_wrap=is_sentence)
 
 
 def _as_text(text: str, console: Console) -> Text:
