@@ -10,13 +10,13 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from diffresnet._support.words import plain
+from diffresnet._support.words import plain, shortened
 
 UNLIMITED = 10_000
 """Columns of a terminal on which any table has room."""
 
-MOST_LETTERS = 60
-"""Of a name in a table."""
+WIDEST_NAME = 60
+"""Letters of a name in a table, so that its numbers are on the screen."""
 
 FULL_OUTPUT = "The output must be on a disk with room, got one without. Free some space."
 
@@ -41,7 +41,7 @@ def show(
     """
     console = Console()
     named = [_writable(head, console) for head in heads]
-    shown = [[_shorten(_writable(cell, console)) for cell in row] for row in rows]
+    shown = [[shortened(_writable(cell, console), WIDEST_NAME) for cell in row] for row in rows]
     table = _lay_out(named, shown, breaking=False)
     if _least_width(table) > console.width:
         table = _lay_out(named, shown, breaking=True)
@@ -111,7 +111,3 @@ def _least_width(table: Table) -> int:
 
 def _widest(texts: Sequence[str]) -> int:
     return max(map(cell_len, texts), default=0)
-
-
-def _shorten(name: str) -> str:
-    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 3]}..."
