@@ -1,8 +1,9 @@
 """Does a command that was killed, called again, do what one does that was left alone?
 
-Every command that writes is killed, at a random moment or in the midst of its writes, and called
-again. Then its results must be those of an unbroken command, without `--force`; no temporary file
-may be left; and no process of the killed command may live for more than ten seconds.
+Every command that writes (of `reproduce`, some quick ones) is killed, at a random moment or in the
+midst of its writes, and called again. Then its results must be those of an unbroken command,
+without `--force`; no temporary file may be left; and no process of the killed command may live for
+more than ten seconds.
 
 Commands are forked from a process that has imported what they need, so that kills fall into their
 work. They keep what is done after every batch, not every few seconds.
