@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint pictures benchmarks clean
+.PHONY: demo test test-slow kills lint pictures benchmarks clean
 
 demo: .venv/installed
 	$(BIN)/diffresnet demo
@@ -13,6 +13,11 @@ test: lint
 
 test-slow: .venv/installed
 	$(BIN)/python -m pytest -m slow
+
+# Some 200 kills, about 20 minutes. Called again after a break, it goes on.
+kills: .venv/installed
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --keep .kills
+	rm -r .kills
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from diffresnet._support.writing import write_whole
-from diffresnet.cli.outputs import check_new_file, make_folder, write_files
+from diffresnet.cli.outputs import MARK, check_new_file, make_folder, write_files
 from diffresnet.files.predictions import SUFFIXES
 from tests.kills import killed_in
 
@@ -79,7 +79,7 @@ def test_files_are_there_before_the_command_speaks(
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such signals")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-@pytest.mark.parametrize("n_synced", range(5))
+@pytest.mark.parametrize("n_synced", range(4))
 def test_a_killed_command_is_called_again_without_force(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_synced: int
 ) -> None:
@@ -103,6 +103,55 @@ def test_a_killed_command_is_called_again_without_force(
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == contents
     with pytest.raises(ValueError, match="which exists"):
         check_new_file(tmp_path / "out.csv", "--out", (".csv",), [], force=False)
+
+
+def test_everything_is_put_in_order_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove, removed = Path.unlink, list[Path]()
+
+    def look(path: Path, missing_ok: bool = False) -> None:
+        removed.extend([path] if path.exists() else [])
+        remove(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", look)
+    write_files({tmp_path / name: b"one" for name in ("a.csv", "b.csv")})
+    assert removed == [tmp_path / MARK]  # a kill leaves it for both files or for none
+
+
+def test_so_is_one_that_was_stopped_while_it_spoke(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_files({out: b"one"}, stop)
+    check_new_file(out, "--out", (".csv",), [], force=False)
+    write_files({out: b"one"})
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_so_is_one_that_was_stopped_twice_and_finds_other_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.csv"
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    def stop_after_the_mark(path: Path, content: bytes) -> Path:
+        if path == out:
+            raise KeyboardInterrupt
+        return write_whole(path, content)
+
+    with pytest.raises(KeyboardInterrupt):
+        write_files({out: b"took 1.1 s"}, stop)
+    monkeypatch.setattr("diffresnet.cli.outputs.write_whole", stop_after_the_mark)
+    with pytest.raises(KeyboardInterrupt):
+        write_files({out: b"took 1.2 s"})
+    assert out.read_bytes() == b"took 1.1 s"
+    check_new_file(out, "--out", (".csv",), [], force=False)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])

@@ -82,15 +82,44 @@ def test_a_full_disk(folder: Path, command: list[str], table: str, names: list[s
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.usefixtures("folder")
-def test_an_output_that_is_full() -> None:
-    command = [sys.executable, "-m", "diffresnet.cli", "fewshot", "bank.npz", *TASKS]
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["fewshot", "bank.npz", *TASKS], "Diff-ResNet"),
+        (["--version"], "diffresnet 0."),
+        (["--help"], ""),
+        (["classify", "--help"], ""),
+    ],
+)
+def test_an_output_that_is_full(command: list[str], shown: str) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(  # noqa: S603
-            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [sys.executable, "-m", "diffresnet.cli", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
     assert done.returncode == 2
-    assert "Diff-ResNet" in done.stderr
-    assert "The output must be on a disk with room" in done.stderr
+    assert shown in done.stderr
+    complained = " ".join(done.stderr.replace("│", " ").split())
+    assert "The output must be on a disk with room, got one without. Free" in complained
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_warnings_that_cannot_be_shown_end_no_command(folder: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "diffresnet.cli", "classify", "points.npz", "--n-top", "2"],
+            stdout=subprocess.PIPE,
+            stderr=full,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0
+    assert "wrote predictions.csv" in done.stdout
+    assert (folder / "predictions.csv").exists()
 
 
 def obey_rights() -> None:
@@ -124,7 +153,9 @@ def test_no_home_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "texts.txt").write_text("one\ntwo\n")
     done = CliRunner().invoke(app, ["embed", "texts.txt"])
     assert done.exit_code == 2
-    assert "The cache must be in a home folder" in done.output
+    said = " ".join(done.output.replace("│", " ").split())
+    assert "The cache must be in a home folder" in said
+    assert "Set XDG_CACHE_HOME to a folder." in said
 
 
 @pytest.mark.usefixtures("folder")

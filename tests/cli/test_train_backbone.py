@@ -50,6 +50,27 @@ def test_lists_of_files_with_validation_classes() -> None:
     assert _train(*words, "--force").exit_code == 0
 
 
+def test_stopped_after_the_file_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    np.savez("a.npz", images=make_drawings(3, 8).reshape(24, 16, 16), labels=np.arange(24) // 8)
+    assert _train("--data", "a.npz").exit_code == 0
+    unbroken = Path("backbone.pt").read_bytes()
+    remove = Path.unlink
+
+    def stop(path: Path, missing_ok: bool = False) -> None:
+        if path.suffix == ".state":
+            raise KeyboardInterrupt
+        remove(path, missing_ok)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", stop)
+        assert _train("--data", "a.npz", "--force").exit_code == 130
+    result = _train("--data", "a.npz")
+    assert result.exit_code == 0, result.output
+    assert Path("backbone.pt").read_bytes() == unbroken
+    assert not Path("backbone.pt.state").exists()
+    assert _train("--data", "a.npz").exit_code == 2  # now the file exists
+
+
 def test_gray_arrays_as_they_are_and_turned() -> None:
     np.savez("a.npz", images=make_drawings(3, 8).reshape(24, 16, 16), labels=np.arange(24) // 8)
     result = _train("--data", "a.npz", "--rotated-classes")

@@ -431,3 +431,11 @@ def test_bad_scores_are_no_accuracy(scores: Callable[[Episodes], Tensor], messag
 def test_unknown_transforms() -> None:
     with pytest.raises(ValueError, match=r"Recipe: `transforms` must be one of 'center',"):
         Recipe("mine", make_recipe("simpleshot", SHAPE).method, ("centre",))
+
+
+def test_two_lines_of_one_task_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "kept.jsonl"
+    accuracies_of(FRAGILE, n_tasks=3, resume=file)
+    file.write_text(file.read_text() + file.read_text().splitlines()[1] + "\n")
+    with pytest.raises(ValueError, match=r"line \d: \d, which line 2 has, too\. Mend or remove"):
+        accuracies_of(FRAGILE, n_tasks=3, resume=file)

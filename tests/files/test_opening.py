@@ -32,8 +32,8 @@ def test_what_is_no_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # reading it would wait for ever
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for name, reason in (
-        ("pipe", "no regular file"),
-        ("", "no regular file"),
+        ("pipe", "it is no regular file"),
+        ("", "it is no regular file"),
         ("loop", "Too many levels of symbolic links"),
         ("a" * 300, "File name too long"),
     ):
@@ -44,7 +44,7 @@ def test_what_is_no_regular_file(tmp_path: Path) -> None:
 def test_a_name_that_is_no_unicode(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"caf\xe9")
     path.mkdir()
-    with pytest.raises(ValueError, match=r"caf\\udce9 \(no regular file\)") as error:
+    with pytest.raises(ValueError, match=r"caf\\udce9 \(it is no regular file\)") as error:
         read(path)
     assert str(error.value).encode()
 

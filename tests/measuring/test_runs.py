@@ -28,7 +28,7 @@ def read(found: Mapping[str, Any]) -> Run:
 
 
 def run_file(path: Path | None) -> RunFile[Run]:
-    return RunFile("f", path, OF, read=read, write=asdict)
+    return RunFile("f", path, OF, read=read, keys=lambda run: [run.number], write=asdict)
 
 
 def test_runs_come_back(tmp_path: Path) -> None:
@@ -168,6 +168,15 @@ def test_runs_that_are_none(tmp_path: Path, wrong: dict[str, object]) -> None:
     path.write_text(f"{json.dumps(OF)}\n{json.dumps(run)}\n")
     with pytest.raises(ValueError, match=r"with line 2: .* is no run"), run_file(path):
         pass
+
+
+def test_two_lines_of_the_same_run(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    runs = [Run(0, 0.5), Run(1, 0.5), Run(0, 0.75)]
+    lines = [json.dumps(one) for one in (OF, *map(asdict, runs))]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    with pytest.raises(ValueError, match=r"with line 4: 0, which line 2 has, too\. Mend or remove"):
+        run_file(path).__enter__()
 
 
 def multiply(left: int, right: int) -> tuple[int, int]:

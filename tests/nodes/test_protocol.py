@@ -174,3 +174,11 @@ def test_settings_may_be_lists_and_the_operator_stays_at_home() -> None:
     assert run_protocol(graph, method, PROTOCOL).mean > 0.8
     assert "operator" in vars(graph)
     assert "operator" not in vars(pickle.loads(pickle.dumps(graph)))  # noqa: S301
+
+
+def test_two_lines_of_one_run_are_refused(tmp_path: Path) -> None:
+    kept = tmp_path / "runs.jsonl"
+    run_protocol(clusters(), LabelPropagation(), PROTOCOL, resume=kept)
+    kept.write_text(kept.read_text() + kept.read_text().splitlines()[1] + "\n")
+    with pytest.raises(ValueError, match=r"\(0, 0\), which line 2 has, too\. Mend or remove"):
+        run_protocol(clusters(), LabelPropagation(), PROTOCOL, resume=kept)

@@ -1,7 +1,14 @@
 import pytest
 import torch
 
-from diffresnet.report.panels import in_all_formats, limits_of, new_figure, render
+from diffresnet.report.panels import (
+    PICTURE_FORMATS,
+    PictureFormat,
+    in_all_formats,
+    limits_of,
+    new_figure,
+    render,
+)
 
 
 def test_limits_are_a_square_around_all_points() -> None:
@@ -19,9 +26,16 @@ def test_one_point_has_limits_too() -> None:
     assert left < 0 < right
 
 
-def test_rendering_repeats() -> None:
+@pytest.mark.parametrize("kind", PICTURE_FORMATS)
+def test_rendering_repeats(kind: PictureFormat) -> None:
     pytest.importorskip("matplotlib")
-    assert render(new_figure("f", 1, 1), "png") == render(new_figure("f", 1, 1), "png")
+
+    def draw() -> bytes:
+        figure = new_figure("f", 1, 1)
+        figure.add_subplot().plot([0, 1])
+        return render(figure, kind)
+
+    assert draw() == draw()
 
 
 def test_one_file_a_format() -> None:

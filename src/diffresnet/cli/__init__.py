@@ -6,15 +6,18 @@ import typer
 
 from diffresnet import __version__
 from diffresnet.cli import reproduce
-from diffresnet.cli.console import say
-from diffresnet.cli.lazy import add_commands
+from diffresnet.cli.console import check_output, say
+from diffresnet.cli.lazy import Commands, add_commands
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+)
 
 
 def _print_version(value: bool) -> None:  # noqa: FBT001  (typer calls it so)
     if value:
         say(f"diffresnet {__version__}")
+        check_output()
         raise typer.Exit
 
 

@@ -2,20 +2,23 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 
+import typer
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from diffresnet._support.words import plain
+from diffresnet._support.words import plain, shortened
 
 UNLIMITED = 10_000
 """Columns of a terminal on which any table has room."""
 
-MOST_LETTERS = 60
-"""Of a name in a table."""
+WIDEST_NAME = 60
+"""Letters of a name in a table, so that its numbers are on the screen."""
+
+FULL_OUTPUT = "The output must be on a disk with room, got one without. Free some space."
 
 
 def say(sentence: str) -> None:
@@ -38,7 +41,7 @@ def show(
     """
     console = Console()
     named = [_writable(head, console) for head in heads]
-    shown = [[_shorten(_writable(cell, console)) for cell in row] for row in rows]
+    shown = [[shortened(_writable(cell, console), WIDEST_NAME) for cell in row] for row in rows]
     table = _lay_out(named, shown, breaking=False)
     if _least_width(table) > console.width:
         table = _lay_out(named, shown, breaking=True)
@@ -49,14 +52,13 @@ def show(
 def waiting(doing: str) -> AbstractContextManager[object]:
     """Say on a terminal's error stream what is being done, as long as the block lasts."""
     console = Console(stderr=True)
-    return console.status(_as_text(doing, console))
+    return console.status(_as_text(doing, console)) if console.is_terminal else nullcontext()
 
 
 def check_output() -> None:
     """Refuse to end well where the output took no more, and the error stream has it instead."""
     if sys.stdout is sys.stderr:
-        message = "The output must be on a disk with room, got one without: it is shown here"
-        raise ValueError(f"{message} instead. Free some space.")
+        raise typer.BadParameter(FULL_OUTPUT)
 
 
 def as_shown(refusal: str) -> str:
@@ -73,8 +75,9 @@ def _print(console: Console, what: str | Table) -> None:
     except BrokenPipeError:
         raise
     except OSError:  # a file on a full disk: what was found must not be lost
-        sys.stdout = sys.stderr
-        Console(width=console.width).print(ready, soft_wrap=is_sentence)
+        if not console.stderr:  # a warning has nowhere else to go
+            sys.stdout = sys.stderr
+            Console(width=console.width).print(ready, soft_wrap=is_sentence)
 
 
 def _as_text(text: str, console: Console) -> Text:
@@ -108,7 +111,3 @@ def _least_width(table: Table) -> int:
 
 def _widest(texts: Sequence[str]) -> int:
     return max(map(cell_len, texts), default=0)
-
-
-def _shorten(name: str) -> str:
-    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 3]}..."

@@ -4,6 +4,7 @@ import ast
 import os
 import re
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -14,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from diffresnet._support.notices import Notice
-from diffresnet.cli.console import as_shown, check_output, warn
+from diffresnet.cli.console import FULL_OUTPUT, as_shown, check_output, warn
 from diffresnet.cli.signals import Stopped, stopping_on_signals
 
 REFUSALS = (ModuleNotFoundError, OSError, RuntimeError, ValueError)
@@ -26,6 +27,19 @@ REFUSALS = (ModuleNotFoundError, OSError, RuntimeError, ValueError)
 
 DEBUG = "DIFFRESNET_DEBUG"
 """With this variable set, a traceback is shown instead."""
+
+
+class Commands(TyperGroup):
+    """Commands, with help that ends in one sentence, too, where the output takes no more."""
+
+    def main(self, *args: Any, **more: Any) -> Any:
+        """Run a command, or print help."""
+        try:
+            return super().main(*args, **more)
+        except OSError:  # of typer's own printing: those of commands are sentences by now
+            sys.stdout = sys.stderr  # Python would try once more as it ends
+            warn(FULL_OUTPUT)
+            sys.exit(2)
 
 
 def add_commands(app: typer.Typer, commands: Mapping[str, str]) -> None:

@@ -1,7 +1,7 @@
 """Files and folders that a command writes, tried before the work begins."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -10,8 +10,8 @@ from diffresnet._support.checks import refuse
 from diffresnet._support.writing import PREFIX, write_whole
 from diffresnet.cli.console import say
 
-MARK = ".unfinished"
-"""How the name of a file ends that tells that a command has not ended."""
+MARK = f"{PREFIX}unfinished"
+"""A file in a folder that tells what commands have written there, or will, that have not ended."""
 
 
 def make_folder(out: Path, option: str = "--out") -> None:
@@ -46,45 +46,50 @@ def write_files(contents: Mapping[Path, bytes], speak: Callable[[], None] = lamb
     """Write files, each whole or not at all, then let the command speak, and say what was written.
 
     Whatever becomes of the terminal, the files are there; whatever becomes of the disk, the command
-    has spoken. A command that is killed meanwhile may be called again without --force.
+    has spoken. A command that is stopped meanwhile may be called again without --force.
     """
     written: list[Path] = []
     trouble: list[str] = []
-    for path, content in contents.items():
+    folders = {path.parent for path in contents}
+    for folder in folders:
+        mine = [_digest(*file) for file in contents.items() if file[0].parent == folder]
         with suppress(OSError):  # without the mark the next call needs --force
-            write_whole(_mark_of(path), sha256(content).hexdigest().encode())
+            write_whole(folder / MARK, b"".join([_read_mark(folder), *mine]))
     for path, content in contents.items():
         try:
             written.append(write_whole(path, content))
         except OSError as error:
             trouble.append(f"{path} ({error.strerror})")
+    has_ended = not trouble
     try:
         speak()
         for path in written:
             say(f"wrote {path}")
+    except KeyboardInterrupt:
+        has_ended = False
+        raise
     finally:
-        if not trouble:
-            _remove_marks({path.parent for path in contents})
+        for folder in folders if has_ended else ():
+            with suppress(OSError):
+                (folder / MARK).unlink()
     if trouble:
         raise ValueError(f"cannot write {', '.join(trouble)}. Free some space, or choose another.")
 
 
-def _mark_of(path: Path) -> Path:
-    """Return where it is kept that a file belongs to a command that has not ended."""
-    digest = sha256(os.fsencode(path.name)).hexdigest()
-    return path.with_name(f"{PREFIX}{digest[:16]}{MARK}")
+def _digest(path: Path, content: bytes) -> bytes:
+    return sha256(os.fsencode(path.name) + b"/" + content).digest()
+
+
+def _read_mark(folder: Path) -> bytes:
+    try:
+        return (folder / MARK).read_bytes()
+    except OSError:
+        return b""
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Whether a command that was killed wrote a file, and nobody has changed it since."""
+    """Whether a command that has not ended wrote a file, and nobody has changed it since."""
     try:
-        return _mark_of(path).read_bytes() == sha256(path.read_bytes()).hexdigest().encode()
+        return _digest(path, path.read_bytes()) in _read_mark(path.parent)
     except OSError:
         return False
-
-
-def _remove_marks(folders: Collection[Path]) -> None:
-    for folder in folders:
-        for mark in folder.glob(f"{PREFIX}*{MARK}"):
-            with suppress(OSError):
-                mark.unlink()

@@ -128,8 +128,9 @@ def train(
     if backbone not in BACKBONE_NAMES:
         must = f"one of {some(BACKBONE_NAMES, len(BACKBONE_NAMES))}"
         refuse("--backbone", must, f"'{backbone}'", "Choose one of these.")
-    check_new_file(out, "--out", (".pt",), [data], force=force)
     state = out.with_name(f"{out.name}.state")
+    goes_on = state.is_file()  # it is removed once the backbone is written
+    check_new_file(out, "--out", (".pt",), [data], force=force or goes_on)
     with process_group(choose_device(device)):
         speak: Callable[[str], None] = say if process_rank() == 0 else lambda _: None
         images = check_readable(_read(data, follow_links, speak), unreadable, speak)

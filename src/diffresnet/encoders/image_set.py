@@ -1,6 +1,7 @@
 """Images with their names, classes and splits: from folders, lists of files, and arrays."""
 
 import csv
+import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from diffresnet.encoders.pictures import (
     open_picture,
     read_content,
 )
+from diffresnet.files.opening import opened
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -188,14 +190,15 @@ def _from_tables(folder: Path, tables: dict[str, Path], *, follow_links: bool) -
 
 
 def _read_table(path: Path) -> list[tuple[str, str]]:
+    with opened(path, "ImageSet: `folder`", "lists in CSV") as stream:
+        text = stream.read().decode("utf-8-sig")
     try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            reader = csv.DictReader(stream)
-            if not {"filename", "label"} <= set(reader.fieldnames or ()):
-                got, remedy = f"{path} without", "Name them so in its first row."
-                fail("ImageSet", "folder", "lists with columns filename and label", got, remedy)
-            rows = [(row["filename"], row["label"]) for row in reader]
-    except (csv.Error, UnicodeDecodeError) as error:
+        reader = csv.DictReader(io.StringIO(text, newline=""))
+        if not {"filename", "label"} <= set(reader.fieldnames or ()):
+            got, remedy = f"{path} without", "Name them so in its first row."
+            fail("ImageSet", "folder", "lists with columns filename and label", got, remedy)
+        rows = [(row["filename"], row["label"]) for row in reader]
+    except csv.Error as error:
         fail("ImageSet", "folder", "lists in CSV", f"{path} ({error})", "Write it again.")
     bare = next((place for place, row in enumerate(rows, start=2) if not all(row)), None)
     if bare is not None or not rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
+from diffresnet._support.reading import open_regular
 from diffresnet.encoders.items import UnreadableError
 
 if TYPE_CHECKING:
@@ -40,12 +40,8 @@ def read_content(source: PictureSource) -> bytes:
     if isinstance(source, np.ndarray):
         return repr(source.shape).encode() + np.ascontiguousarray(source).tobytes()
     try:
-        found = source.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise UnreadableError("it is no regular file")
-        if found.st_size > MOST_BYTES:
-            raise UnreadableError(f"it has {found.st_size:,} bytes, more than {MOST_BYTES:,}")
-        return source.read_bytes()
+        with open_regular(source, MOST_BYTES) as stream:
+            return stream.read()
     except OSError as error:
         raise UnreadableError(error.strerror or str(error)) from error
 

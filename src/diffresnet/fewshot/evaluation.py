@@ -1,9 +1,10 @@
 """Evaluation: the accuracy of a method over many tasks, and of two methods on the same tasks."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,8 @@ def evaluate(
     features, base_mean = bank.features.numpy(), bank.base_mean().numpy()
     identity = identify(bank, recipe, shape, split, seed)
     read = partial(_read_batch, n_queries=shape.n_query)
-    done = RunFile("evaluate", resume, identity, read=read, write=asdict)
+    keys: Callable[[TaskBatch], list[int]] = attrgetter("tasks")
+    done = RunFile("evaluate", resume, identity, read=read, keys=keys, write=asdict)
     accuracies = np.full(n_tasks, np.nan)
     with done, progress_bar(recipe.name, n_tasks, show=show_progress) as advance:
         for ended in done.runs:

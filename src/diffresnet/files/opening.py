@@ -6,7 +6,6 @@ or larger than it pretends ends with one sentence, before memory is taken.
 
 import os
 import pickle
-import stat
 import struct
 import tokenize
 import zlib
@@ -19,6 +18,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipInfo
 import polars as pl
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.reading import open_regular
 from diffresnet._support.words import LONGEST_QUOTE, reason_of, shortened
 
 UNREADABLE = (
@@ -62,9 +62,7 @@ def opened(
         b'\"\"\"'
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would be waited for
-            raise OSError("no regular file")
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             yield stream
     except FileNotFoundError:
         name = shortened(str(path), LONGEST_QUOTE)

@@ -8,7 +8,7 @@ being written when a process was stopped is dropped.
 import json
 import os
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -82,6 +82,7 @@ class RunFile(Generic[Run]):
         path: of the file; None keeps nothing.
         identity: what the runs are of.
         read: makes a run of what JSON has; raises `TypeError` or `ValueError` if it is none.
+        keys: returns what a run is of; no two runs of a file may be of the same.
         write: makes what JSON can hold of a run.
 
     Attributes:
@@ -99,10 +100,11 @@ class RunFile(Generic[Run]):
         identity: Mapping[str, str],
         *,
         read: Callable[[Mapping[str, Any]], Run],
+        keys: Callable[[Run], Iterable[Hashable]],
         write: Callable[[Run], Mapping[str, Any]],
     ) -> None:
         self.function, self.path, self.identity = function, path, dict(identity)
-        self.read, self.write = read, write
+        self.read, self.keys, self.write = read, keys, write
         self.runs: list[Run] = []
         self._stream: IO[str] | None = None
 
@@ -185,6 +187,7 @@ class RunFile(Generic[Run]):
         except UnicodeDecodeError as error:
             got, remedy = f"{self.path}: {error}", "Give another file."
             fail(self.function, "resume", "a file of runs", got, remedy)
+        lines: dict[Hashable, int] = {}
         for number, line in enumerate(whole):
             found = self._parse(line, number)
             if number == 0 and found != self.identity:
@@ -194,6 +197,10 @@ class RunFile(Generic[Run]):
                     self.runs.append(self.read(found))
                 except (TypeError, ValueError) as error:
                     self._refuse(number, str(error))
+                for key in self.keys(self.runs[-1]):
+                    if key in lines:
+                        self._refuse(number, f"{key}, which line {lines[key] + 1} has, too")
+                    lines[key] = number
         if torn:  # was being written when the process was stopped
             if not whole and not json.dumps(self.identity).startswith(torn):
                 self._refuse_identity({})

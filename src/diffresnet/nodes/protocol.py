@@ -141,7 +141,7 @@ def run_protocol(
     n_inits = protocol.n_inits if method.is_random else 1
     keys = [(split, init) for split in range(len(splits)) for init in range(n_inits)]
     identity = identify(graph, method, protocol)
-    done = RunFile("run_protocol", resume, identity, read=_read_run, write=asdict)
+    done = RunFile("run_protocol", resume, identity, read=_read_run, keys=_keys_of, write=asdict)
     with done, progress_bar(method.name, len(keys), show=show_progress) as advance:
         ended = {(run.split, run.init): run for run in done.runs if (run.split, run.init) in keys}
         missing = [key for key in keys if key not in ended]
@@ -199,6 +199,10 @@ def _run(graph: NodeGraph, method: NodeMethod, split: Split, number: int, init: 
         fail("run_protocol", "method", "one that learns", got, "Lower its step size or its rate.")
     right = scores.argmax(dim=1).cpu().numpy()[split.test] == graph.labels[split.test]
     return Run(number, init, float(right.mean()), seconds)
+
+
+def _keys_of(run: Run) -> list[tuple[int, int]]:
+    return [(run.split, run.init)]
 
 
 def _read_run(found: Mapping[str, Any]) -> Run:

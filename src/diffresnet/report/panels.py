@@ -61,7 +61,10 @@ def draw_points(panel: "Axes", points: Tensor, labels: Tensor, title: str, limit
 
 def render(figure: "Figure", picture_format: PictureFormat, dpi: int = 110) -> bytes:
     """Return the content of a picture file; the same figure always gives the same bytes."""
+    from matplotlib import rc_context  # noqa: PLC0415  (an extra, which the figure is of)
+
     content = io.BytesIO()
     metadata = {"Date": None} if picture_format == "svg" else None
-    figure.savefig(content, format=picture_format, dpi=dpi, metadata=metadata)
+    with rc_context({"svg.hashsalt": "diffresnet"}):  # otherwise the ids in a file are random
+        figure.savefig(content, format=picture_format, dpi=dpi, metadata=metadata)
     return content.getvalue()
