@@ -433,3 +433,10 @@ def test_hard_cases() -> None:
     assert np.allclose(constant.predict_interval(), 4)
     every = DiffResNetRegressor().fit(POINTS, ANGLE)
     assert np.array_equal(every.transduction_, ANGLE)
+
+
+def test_score_of_very_large_values() -> None:
+    truth = ANGLE * 1e300
+    model = DiffResNetRegressor().fit(POINTS, np.where(np.arange(400) % 4 == 0, truth, np.nan))
+    moderate = DiffResNetRegressor().fit(POINTS, np.where(np.arange(400) % 4 == 0, ANGLE, np.nan))
+    assert model.score(POINTS, truth) == pytest.approx(moderate.score(POINTS, ANGLE))

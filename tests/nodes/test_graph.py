@@ -178,3 +178,19 @@ def test_indices_outside_are_refused_before_a_conversion(tmp_path: Path) -> None
     np.savez(tmp_path / "graph.npz", labels=np.array([0, 1, 0]), **named)
     with pytest.raises(ValueError, match=r"NodeGraph.from_file: `path` must be an .npz file with"):
         NodeGraph.from_file(tmp_path / "graph.npz")
+
+
+def test_parts_that_are_no_indices_or_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "graph.npz"
+    matrix = {"data": [1.0], "indices": [0], "indptr": [0, 1], "shape": [1, 1]}
+    parts: dict[str, Any] = {
+        f"{name}_{key}": np.array(value)
+        for name in ("adj", "attr")
+        for key, value in matrix.items()
+    }
+    np.savez(path, labels=np.array([0]), **parts | {"attr_indices": np.array([np.nan])})
+    with pytest.raises(ValueError, match=r"attr_indptr must be .* integers as indices, got float"):
+        NodeGraph.from_file(path)
+    np.savez(path, labels=np.array([0]), **parts | {"attr_data": np.array([1e300])})
+    with pytest.raises(ValueError, match="`features` must be finite, got NaN or infinity in 1 row"):
+        NodeGraph.from_file(path)

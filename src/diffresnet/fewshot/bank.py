@@ -105,8 +105,11 @@ class FeatureBank:
         names = name_classes("FeatureBank", "labels", classes, class_names)
         named = np.empty(0, dtype=np.str_)
         if splits is not None:
-            named = np.asarray(splits, dtype=np.str_).ravel()
-            named = named[is_labeled] if len(named) == len(is_labeled) else named
+            given = np.ravel(splits)
+            if len(given) != len(is_labeled):  # before texts are made of it
+                must, got = f"one for each of {len(is_labeled)} rows", f"{len(given)}"
+                fail("FeatureBank", "splits", must, got, "Pass one split a row of `features`.")
+            named = given.astype(np.str_)[is_labeled]
         rows = torch.from_numpy(is_labeled)
         return cls(points[rows], torch.from_numpy(encoded)[rows], names, named)
 

@@ -119,7 +119,7 @@ def encode_labels(
     if values.ndim != 1:
         remedy = "Give one label, or a missing one, for each point."
         fail(function, argument, "one-dimensional", f"shape {values.shape}", remedy)
-    is_labeled = ~np.array([is_missing(value) for value in values.tolist()], dtype=bool)
+    is_labeled = ~_missing_among(values)
     given = values[is_labeled]
     if given.dtype == object:
         if len({isinstance(one, str) for one in given.tolist()}) > 1:
@@ -156,12 +156,9 @@ def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.in
     if values.ndim != 2 or values.shape[1] == 0:
         remedy = "Give a column for each label, or take DiffResNetClassifier for one class a point."
         fail(function, argument, "two-dimensional, (N, K)", f"shape {values.shape}", remedy)
-    if values.dtype.kind in "biuf":
-        is_unknown = np.isnan(values) | (values == UNLABELED)
-    else:
-        flat = [is_missing(value) for value in values.ravel().tolist()]
-        is_unknown = np.array(flat, dtype=bool).reshape(values.shape)
-        values = np.where(is_unknown, 0, values)  # pandas' NA is not to be compared
+    is_unknown = _missing_among(values)
+    if values.dtype.kind not in "biuf":  # pandas' NA is not to be compared
+        values = np.where(is_unknown, 0, values.astype(object))
     is_wrong = ~(is_unknown | (values == 0) | (values == 1))
     if is_wrong.any():
         row, column = (int(place) for place in np.argwhere(is_wrong)[0])
@@ -206,6 +203,14 @@ def _as_array(y: Any) -> npt.NDArray[Any]:
     kept = np.empty(len(y), dtype=object)
     kept[:] = y  # an array of texts would give each the room of the longest
     return kept
+
+
+def _missing_among(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return what `is_missing` says of each; numbers are not looked at one by one."""
+    if values.dtype.kind in "biuf":
+        return np.isnan(values) | (values == UNLABELED)
+    flat = [is_missing(value) for value in values.ravel().tolist()]
+    return np.array(flat, dtype=bool).reshape(values.shape)
 
 
 def _as_names(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:

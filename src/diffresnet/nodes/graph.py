@@ -14,7 +14,7 @@ from scipy import sparse
 
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
-from diffresnet._support.sparse_checks import check_sparse
+from diffresnet._support.sparse_checks import check_parts, check_sparse
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.files.arrays import read_arrays
 from diffresnet.graph.weights import graph_weights
@@ -270,7 +270,8 @@ class NodeGraph:
 def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
     check_sparse(f"{function}: `{argument}`", matrix)
     try:
-        rows: Any = sparse.csr_array(matrix, dtype=np.float32)
+        with np.errstate(over="ignore"):  # what becomes infinite is refused below
+            rows: Any = sparse.csr_array(matrix, dtype=np.float32)
     except (TypeError, ValueError) as error:
         remedy = "Pass an array of numbers, or a SciPy sparse matrix."
         return fail(function, argument, "a matrix", f"{type(matrix).__name__} ({error})", remedy)
@@ -293,6 +294,7 @@ def _from_parts(parts: dict[str, Any], name: str) -> sparse.csr_array:
         parts[f"{name}_{part}"] for part in ("data", "indices", "indptr", "shape")
     )
     n_rows, n_columns = (int(size) for size in shape)
+    check_parts(f"{name}_data, {name}_indices and {name}_indptr", data, indices, starts)
     matrix = sparse.csr_array((data, indices, starts), shape=(n_rows, n_columns))
     check_sparse(f"{name}_indices and {name}_indptr", matrix)
     return matrix
