@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint pictures benchmarks clean
+.PHONY: demo test test-slow fuzz lint pictures benchmarks clean
 
 demo: .venv/installed
 	$(BIN)/diffresnet demo
@@ -13,6 +13,10 @@ test: lint
 
 test-slow: .venv/installed
 	$(BIN)/python -m pytest -m slow
+
+# Damaged files and random arguments; files of cases with a fault stay in `fuzz-found`.
+fuzz: .venv/installed
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --cases 20000 --keep fuzz-found
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -41,4 +45,4 @@ benchmarks: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis demo
+	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis demo fuzz-found

@@ -281,7 +281,10 @@ def operator(random: Random, _: Path) -> Call:
     weights, x = _weights(random, n_points), random.standard_normal((n_points, 2))
     x = damaged_array(random, x) if chance(random, 0.2) else x
     step, n_steps = _choose(random, (0.1, 0.5, 1e-9)), _choose(random, (0, 1, 20, 1000))
-    asked, method = pick(random, range(5)), _choose(random, ("auto", "euler", "chebyshev", "power"), 0.03)
+    asked, method = (
+        pick(random, range(5)),
+        _choose(random, ("auto", "euler", "chebyshev", "power"), 0.03),
+    )
 
     def call() -> object:
         made = DiffusionOperator(weights)
@@ -336,8 +339,7 @@ def layers(random: Random, _: Path) -> Call:
     x = torch.from_numpy(random.standard_normal((n_points, n_features)).astype(np.float32))
     links = _weights(random, n_points)
     sizes = [
-        _choose(random, good, odd_ones=SMALL_ODD)
-        for good in ((n_features, 2), (2, 3), (0, 1, 3))
+        _choose(random, good, odd_ones=SMALL_ODD) for good in ((n_features, 2), (2, 3), (0, 1, 3))
     ]
     step, n_steps = _choose(random, (0.1, 0.5)), _choose(random, (0, 2))
     dropout, n_top = _choose(random, (0.0, 0.5)), _choose(random, (2, 5))

@@ -48,7 +48,10 @@ def _options(random: Random, choices: dict[str, Sequence[Any]]) -> list[str]:
     found: list[str] = []
     for name, values in choices.items():
         if chance(random, 0.25):
-            found += [name, str(pick(random, TEXTS) if chance(random, 0.1) else pick(random, values))]
+            found += [
+                name,
+                str(pick(random, TEXTS) if chance(random, 0.1) else pick(random, values)),
+            ]
     return [one.replace("\x00", "") for one in found]
 
 

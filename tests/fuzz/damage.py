@@ -19,8 +19,36 @@ NUMBERS = (
 )
 TEXTS = (
     *("", " ", "a", "0", "-1", "nan", "NA", "None", "null", "inf", "1e999", "id", "label", "auto"),
-    *("=1+1", "'=1", "[red]", "[/]", "\x1b[31m", "\x00", "\n", "\r", "\u202e", "\ufeff", "é", "日本"),
-    *("../../x", "/etc/passwd", "%s%n", "{0}", "true", "1,5", "1;2", '"', '""', "0x10", "1_0", "٣"),
+    *(
+        "=1+1",
+        "'=1",
+        "[red]",
+        "[/]",
+        "\x1b[31m",
+        "\x00",
+        "\n",
+        "\r",
+        "\u202e",
+        "\ufeff",
+        "é",
+        "日本",
+    ),
+    *(
+        "*",
+        "^.*$",
+        "../../x",
+        "/etc/passwd",
+        "%s%n",
+        "{0}",
+        "true",
+        "1,5",
+        "1;2",
+        '"',
+        '""',
+        "0x10",
+        "1_0",
+        "٣",
+    ),
     *("a" * 300, "b" * 20_000, "9" * 40, "\U0001f600", "2020-01-01", "1" * 400),
 )
 WORDS = (b"", b"\x00", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"PK\x03\x04", b"PK\x05\x06")
@@ -29,8 +57,7 @@ WORDS += (b"(1000000,)", b"999999999", b"[[[[", b"{", b"NaN", b"1e999", b"|O", b
 DTYPES = ("?", "i1", "u1", "i8", "u8", "f2", "f4", "f8", ">f8", "g", "c16", "U3", "S3", "M8[s]")
 MOST_CHANGES = 4
 BOMB = 10**7
-"""Numbers that a compressed array unpacks to, at most: above the limit of the readers it is `8 *
-BOMB` bytes that some thousand bytes stand for."""
+"""Numbers that an array of some thousand compressed bytes unpacks to, at most."""
 
 
 def pick(random: Random, choices: Any) -> Any:
@@ -74,7 +101,12 @@ def damaged_array(random: Random, array: Array) -> Array:
     try:
         with np.errstate(all="ignore"):
             return pick(random, ways)(random, array)
-    except (ValueError, TypeError, IndexError, OverflowError):  # not every array can become every other
+    except (
+        ValueError,
+        TypeError,
+        IndexError,
+        OverflowError,
+    ):  # not every array can become every other
         return np.array(pick(random, NUMBERS))
 
 
@@ -167,7 +199,9 @@ def damaged_table(random: Random, text: str, separator: str = ",") -> bytes:
             rows.insert(int(random.integers(len(rows))), list(pick(random, rows)))
         else:
             rows = [[cell for cell in one for _ in range(2)] for one in rows]
-    joined = pick(random, (",", ",", ",", ";", "\t", "|", " ")) if chance(random, 0.3) else separator
+    joined = (
+        pick(random, (",", ",", ",", ";", "\t", "|", " ")) if chance(random, 0.3) else separator
+    )
     ending = pick(random, ("\n", "\n", "\r\n", "\r"))
     found = ending.join(joined.join(row) for row in rows) + (ending if chance(random, 0.8) else "")
     encoding = pick(random, ("utf-8",) * 6 + ("utf-8-sig", "latin-1", "utf-16"))

@@ -396,7 +396,12 @@ def run_file(random: Random, folder: Path) -> Call:
             else:
                 bank, shape = _few_shot_runs()[0], SHAPE
                 found = evaluate(
-                    bank, _recipe(), shape=shape, n_tasks=N_TASKS, resume=resume, show_progress=False
+                    bank,
+                    _recipe(),
+                    shape=shape,
+                    n_tasks=N_TASKS,
+                    resume=resume,
+                    show_progress=False,
                 ).accuracies
         finally:
             resume.unlink(missing_ok=True)
@@ -410,10 +415,14 @@ def run_file(random: Random, folder: Path) -> Call:
 def formula_table(random: Random, folder: Path) -> Call:
     """A table with a guard against formulas is read as it was written."""
     cells = [f"{pick(random, TEXTS)}" for _ in range(3)]
-    names = [f"{pick(random, ('=', '+', '-', '@', chr(39), ''))}{cell}{row}"[:900].strip()
-             for row, cell in enumerate(cells)]
-    names = [name.replace("\x00", "").replace("\r", "").strip() or str(row)
-             for row, name in enumerate(names)]
+    names = [
+        f"{pick(random, ('=', '+', '-', '@', chr(39), ''))}{cell}{row}"[:900].strip()
+        for row, cell in enumerate(cells)
+    ]
+    names = [
+        name.replace("\x00", "").replace("\r", "").strip() or str(row)
+        for row, name in enumerate(names)
+    ]
     content = encode_csv(pl.DataFrame({"id": names, "x": [1.0, 2.0, 3.0]}))
     path = _written(folder, "x.csv", content)
 

@@ -194,3 +194,10 @@ def test_parts_that_are_no_indices_or_too_large(tmp_path: Path) -> None:
     np.savez(path, labels=np.array([0]), **parts | {"attr_data": np.array([1e300])})
     with pytest.raises(ValueError, match="`features` must be finite, got NaN or infinity in 1 row"):
         NodeGraph.from_file(path)
+
+
+def test_names_of_classes_that_are_one_number() -> None:
+    with pytest.raises(
+        ValueError, match=r"numbers below the number of class names \(1\), got 0 to"
+    ):
+        NodeGraph.from_arrays(np.eye(2), np.eye(2), [0, 1], class_names=np.array(0.5))

@@ -130,11 +130,15 @@ class TableFile:
 
     def _convert(self, frame: pl.DataFrame, numbers: list[str]) -> pl.DataFrame:
         """Return a frame of texts whose columns `numbers` are floats, where they can be."""
-        written = columns_named(numbers).as_expr().str.strip_chars().replace(list(MISSING_TEXTS), None)
+        written = (
+            columns_named(numbers).as_expr().str.strip_chars().replace(list(MISSING_TEXTS), None)
+        )
         frame = frame.with_columns(written)
         good, bad = _cast(frame, numbers)
         if bad and self.dialect.separator != COMMA:  # where a comma may be in a number
-            with_points = frame.select(columns_named(bad).as_expr().str.replace(",", ".", literal=True))
+            with_points = frame.select(
+                columns_named(bad).as_expr().str.replace(",", ".", literal=True)
+            )
             others, bad = _cast(with_points, bad)
             if others.width:
                 tell(f"{self.path.name} has decimal commas, and is read so.")
@@ -151,7 +155,10 @@ def _cast(frame: pl.DataFrame, names: list[str]) -> tuple[pl.DataFrame, list[str
     """Return those columns of texts that are numbers, as floats, and the names of the others."""
     cast = frame.select(columns_named(names).cast(pl.Float64, strict=False))
     lost = zip(
-        names, cast.null_count().row(0), frame.select(columns_named(names)).null_count().row(0), strict=True
+        names,
+        cast.null_count().row(0),
+        frame.select(columns_named(names)).null_count().row(0),
+        strict=True,
     )
     bad = [name for name, n_after, n_before in lost if n_after > n_before]
     return cast.drop(columns_named(bad)), bad

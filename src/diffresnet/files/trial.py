@@ -44,7 +44,10 @@ def check_survivable(path: Path, names: list[str], most_bytes: int) -> None:
         return
     given = json.dumps([str(path.absolute()), names, most_bytes + ROOM])
     tried = subprocess.run(  # noqa: S603  (a program of ours; the file's name is data)
-        [sys.executable, "-P", "-c", PROGRAM], input=given.encode(), capture_output=True, check=False
+        [sys.executable, "-P", "-c", PROGRAM],
+        input=given.encode(),
+        capture_output=True,
+        check=False,
     )
     if tried.returncode < 0:
         raise ValueError("it is damaged, or needs more memory than a file of its size may")

@@ -132,7 +132,7 @@ class NodeGraph:
             got, remedy = f"{shown.shape[0]} rows", "Pass one row a node."
             fail(function, "features", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
         encoded, classes = encode_labels(function, "labels", labels)
-        names = None if class_names is None else np.asarray(class_names).tolist()
+        names = None if class_names is None else np.ravel(class_names).tolist()
         if len(encoded) != n_nodes:
             got, remedy = f"{len(encoded)} labels", "Pass one a node, -1 where there is none."
             fail(function, "labels", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
