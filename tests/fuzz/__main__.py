@@ -11,7 +11,7 @@ import torch
 from tests.fuzz import readers
 from tests.fuzz.calls import CALLS
 from tests.fuzz.commands import COMMANDS
-from tests.fuzz.running import Outcome, run_cases
+from tests.fuzz.running import Outcome, Plan, run_cases
 
 KINDS = {**readers.READERS, **CALLS, **COMMANDS}
 N_TOLD = 1000
@@ -32,7 +32,7 @@ def main() -> int:
     kinds = {given.kind: KINDS[given.kind]} if given.kind else KINDS
     numbers = range(given.first, given.first + given.cases)
     start, ended, faults = time.perf_counter(), list[Outcome](), list[Outcome]()
-    for outcome in run_cases(kinds, numbers, seed=given.seed, kept=given.keep):
+    for outcome in run_cases(Plan(kinds, given.seed, given.keep), numbers):
         ended.append(outcome)
         if outcome.fault:
             faults.append(outcome)

@@ -27,7 +27,7 @@ from diffresnet.estimators import (
     LabeledKFold,
 )
 from diffresnet.fewshot import TITLES, TRANSFORMS, EpisodeShape, FeatureBank, evaluate, make_recipe
-from diffresnet.nn import Diffusion, DiffResNet, MiniBatchDiffusion
+from diffresnet.nn import DiffResNet, Diffusion, MiniBatchDiffusion
 from tests.fuzz.damage import NUMBERS, TEXTS, Array, Random, chance, damaged_array, pick
 from tests.fuzz.running import Call, Kind
 
@@ -167,37 +167,41 @@ def classifier(random: Random, folder: Path) -> Call:
     n_points = _n_points(random)
     y = _labels(random, n_points)
     model, points, y, links = _fitted(random, DiffResNetClassifier, y, n_points)
-    new, asked, odd = _new(random, points), pick(random, range(9)), _choose(random, (0.5, 0.9), 0.3)
+    new, odd, n_asked = (
+        _new(random, points),
+        _choose(random, (0.5, 0.9), 0.3),
+        _choose(random, (3,)),
+    )
+    is_first = chance(random, 0.1)
     rows = random.integers(0, n_points, 2).tolist() if chance(random, 0.8) else pick(random, ODD)
     later = _labels(random, 2)
 
-    def call() -> object:
-        if asked == 0:
-            return model.suggest_first(points, odd if chance(random, 0.3) else 3, graph=links)
-        model.fit(points, y, graph=links)
-        found: list[Any] = [_check_rows(model.label_distributions_), model.strength_]
-        if asked == 1:
-            found.append(_check_rows(model.predict_proba(new)))
-        elif asked == 2:
-            found.append(model.predict_set(new if chance(random, 0.5) else None, odd))
-        elif asked == 3:
-            found.append(model.predict_or_abstain(None, odd))
-        elif asked == 4:
-            found.append(model.suggest(3 if chance(random, 0.7) else odd))
-        elif asked == 5:
-            found += [str(model.audit()), model.novelty_]
-        elif asked == 6:
-            model.update_labels(rows, later)
-            found.append(_check_rows(model.label_distributions_))
-        elif asked == 7:
-            again = DiffResNetClassifier.load(model.save(folder / "model.npz"))
-            if not np.allclose(again.label_distributions_, model.label_distributions_):
-                raise AssertionError("another model")
-        else:
-            found += [model.diagnose().sentences, model.embedding_, model.score(points, y)]
-        return found
+    def save() -> object:
+        again = DiffResNetClassifier.load(model.save(folder / "model.npz"))
+        if not np.allclose(again.label_distributions_, model.label_distributions_):
+            raise AssertionError("another model")
+        return None
 
-    return call
+    def update() -> object:
+        return _check_rows(model.update_labels(rows, later).label_distributions_)
+
+    questions: tuple[Call, ...] = (
+        *(save, update),
+        lambda: _check_rows(model.predict_proba(new)),
+        lambda: model.predict_set(new, odd),
+        lambda: model.predict_set(None, odd),
+        lambda: model.predict_or_abstain(None, odd),
+        lambda: model.suggest(n_asked),
+        lambda: [str(model.audit()), model.novelty_],
+        lambda: [model.diagnose().sentences, model.embedding_, model.score(points, y)],
+    )
+    question = pick(random, questions)
+
+    def call() -> object:
+        model.fit(points, y, graph=links)
+        return [_check_rows(model.label_distributions_), model.strength_, question()]
+
+    return (lambda: model.suggest_first(points, n_asked, graph=links)) if is_first else call
 
 
 def regressor(random: Random, folder: Path) -> Call:
@@ -310,28 +314,18 @@ def weights(random: Random, _: Path) -> Call:
     points, links = _points(random, n_points), _weights(random, n_points)
     n_top, other = _choose(random, (1, 2, 5)), _choose(random, (2, 3, 1.0), 0.3)
     kind, search = _choose(random, ("sinkhorn", "symmetric")), _choose(random, ("exact",), 0.05)
-    asked = pick(random, range(9))
-
-    def call() -> object:
-        if asked == 0:
-            return kth_distances(points, n_top)
-        if asked == 1:
-            return list(nearest_neighbors(points, n_top, search=search))
-        if asked == 2:
-            return gaussian_kernel(links, other)
-        if asked == 3:
-            return sparsify(links, n_top)
-        if asked == 4:
-            return normalize(links, kind)
-        if asked == 5:
-            return graph_weights(links)
-        if asked == 6:
-            return weights_from_distances(links, n_top)
-        which = {7: "bandwidth", 8: "bandwidth_rank"}[asked]
-        options: dict[str, Any] = {which: other, "normalization": kind, "search": search}
-        return build_weights(points, n_top, **options)
-
-    return call
+    ways: tuple[Call, ...] = (
+        lambda: kth_distances(points, n_top),
+        lambda: list(nearest_neighbors(points, n_top, search=search)),
+        lambda: gaussian_kernel(links, other),
+        lambda: sparsify(links, n_top),
+        lambda: normalize(links, kind),
+        lambda: graph_weights(links),
+        lambda: weights_from_distances(links, n_top),
+        lambda: build_weights(points, n_top, bandwidth=other, normalization=kind, search=search),
+        lambda: build_weights(points, n_top, bandwidth_rank=other, normalization=kind),
+    )
+    return pick(random, ways)
 
 
 def layers(random: Random, _: Path) -> Call:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import torch
 from scipy import sparse
 from torch import Tensor
 
@@ -64,64 +65,66 @@ class Outcome:
     refused: bool = False
 
 
-def run_cases(
-    kinds: Mapping[str, Kind],
-    numbers: Sequence[int],
-    *,
-    seed: int = 0,
-    most_seconds: float = MOST_SECONDS,
-    kept: Path | None = None,
-) -> Iterator[Outcome]:
-    """Run cases, a hundred to a process, and tell how each of them ended.
+@dataclass(frozen=True)
+class Plan:
+    """Which cases there are.
 
-    Args:
+    Attributes:
         kinds: by name; case i is of the i-th of them, beginning anew at the end.
-        numbers: of the cases.
-        seed: of all of them.
-        most_seconds: for a case.
+        seed: of all cases.
         kept: a folder in which the files of cases with a fault stay.
     """
-    names, left = list(kinds), list(numbers)
+
+    kinds: Mapping[str, Kind]
+    seed: int = 0
+    kept: Path | None = None
+
+    def name_of(self, number: int) -> str:
+        """Return the kind of a case."""
+        return list(self.kinds)[number % len(self.kinds)]
+
+    def run(self, number: int) -> Outcome:
+        """Run a case in this process."""
+        name = self.name_of(number)
+        try:
+            return run_case(self.kinds[name], name, number, self.seed, self.kept)
+        except Exception:  # of the fuzzer itself
+            return Outcome(number, name, "no case", traceback.format_exc()[-LONGEST:])
+
+
+def run_cases(
+    plan: Plan, numbers: Sequence[int], most_seconds: float = MOST_SECONDS
+) -> Iterator[Outcome]:
+    """Run cases, a hundred to a process, and tell how each of them ended."""
+    left = list(numbers)
     while left:
-        together = left[:N_TOGETHER]
         n_ended = 0
-        for outcome in _run_together(kinds, names, together, seed, most_seconds, kept):
+        for outcome in _run_together(plan, left[:N_TOGETHER], most_seconds):
             n_ended += 1
             yield outcome
         left = left[n_ended:]
 
 
-def _run_together(
-    kinds: Mapping[str, Kind],
-    names: Sequence[str],
-    numbers: Sequence[int],
-    seed: int,
-    most_seconds: float,
-    kept: Path | None,
-) -> Iterator[Outcome]:
+def _run_together(plan: Plan, numbers: Sequence[int], most_seconds: float) -> Iterator[Outcome]:
     """Run cases in one process, up to the first that ends it."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _work(kinds, names, numbers, seed, writing, kept)
+        _work(plan, numbers, writing)
     os.close(writing)
-    n_ended = 0
     try:
-        with os.fdopen(reading) as stream:
-            while n_ended < len(numbers):
-                line, fault = "", "hang"
-                if select.select([stream], [], [], most_seconds)[0]:
-                    line = stream.readline()
-                    fault = "signal"
-                if not line:
-                    os.kill(child, signal.SIGKILL)
-                    number = numbers[n_ended]
-                    yield Outcome(number, names[number % len(names)], fault, _end_of(child))
-                    child = 0
-                    return
-                n_ended += 1
-                yield Outcome(**json.loads(line))
+        with os.fdopen(reading, "rb", buffering=0) as stream:  # `select` knows of no buffer
+            for number in numbers:
+                in_time = bool(select.select([stream], [], [], most_seconds)[0])
+                line = stream.readline() if in_time else b""
+                if line:
+                    yield Outcome(**json.loads(line))
+                    continue
+                os.kill(child, signal.SIGKILL)
+                how, child = _end_of(child), 0
+                yield Outcome(number, plan.name_of(number), "signal" if in_time else "hang", how)
+                return
     finally:
         if child:
             os.kill(child, signal.SIGKILL)
@@ -133,14 +136,7 @@ def _end_of(child: int) -> str:
     return f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit {status >> 8}"
 
 
-def _work(
-    kinds: Mapping[str, Kind],
-    names: Sequence[str],
-    numbers: Sequence[int],
-    seed: int,
-    writing: int,
-    kept: Path | None,
-) -> None:
+def _work(plan: Plan, numbers: Sequence[int], writing: int) -> None:
     """Run cases, and write a line for each; never returns."""
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -150,12 +146,7 @@ def _work(
         os.dup2(silent, 1)
         os.dup2(silent, 2)
         for number in numbers:
-            name = names[number % len(names)]
-            try:
-                outcome = run_case(kinds[name], name, number, seed, kept)
-            except Exception:  # noqa: BLE001  (of the fuzzer itself)
-                outcome = Outcome(number, name, "no case", traceback.format_exc()[-LONGEST:])
-            os.write(writing, f"{json.dumps(asdict(outcome))}\n".encode())
+            os.write(writing, f"{json.dumps(asdict(plan.run(number)))}\n".encode())
     finally:
         os._exit(0)
 
@@ -204,7 +195,7 @@ def _judge(call: Call) -> tuple[str, str, bool]:
         return fault, f"{_place_of(error)}: {type(error).__name__}: {error}" if fault else "", True
     except MemoryError as error:
         return "memory", f"{_place_of(error)}: {error}", False
-    except BaseException as error:  # noqa: BLE001  (whatever it is, it is what is looked for)
+    except BaseException as error:
         return "traceback", f"{_place_of(error)}: {type(error).__name__}: {error}", False
     return ("NaN", "in what was returned", False) if has_nan(result) else ("", "", False)
 
@@ -218,7 +209,8 @@ def _fault_of(error: Exception) -> str:
         return "traceback"
     if "more memory than there is" in said:
         return "memory"
-    if not said.strip() or len(said) > LONGEST or "\n" in said.strip() and "sklearn" not in last[0]:
+    is_one_line = "\n" not in said.strip() or "/sklearn/" in last.filename
+    if not said.strip() or len(said) > LONGEST or not is_one_line:
         return "refusal of no sentence"
     return ""
 
@@ -234,7 +226,7 @@ def has_nan(value: Any) -> bool:
     """Tell whether there is NaN or infinity anywhere in a result."""
     if isinstance(value, Tensor):
         value = value.detach()
-        value = (value.values() if value.layout == _csr() else value).numpy()
+        value = (value.values() if value.layout == torch.sparse_csr else value).numpy()
     if sparse.issparse(value):
         value = value.data
     if isinstance(value, dict):
@@ -246,12 +238,6 @@ def has_nan(value: Any) -> bool:
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
         return not bool(np.isfinite(value).all())
     return False
-
-
-def _csr() -> Any:
-    import torch  # noqa: PLC0415
-
-    return torch.sparse_csr
 
 
 def _content(folder: Path) -> dict[str, str]:

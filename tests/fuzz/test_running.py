@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.fuzz.running import Call, Kind, run_case, run_cases
+from tests.fuzz.running import Call, Kind, Plan, run_case, run_cases
 
 ROOT = Path(__file__).parent.parent.parent
 N_CASES = 300
@@ -19,7 +19,7 @@ N_CASES = 300
 def test_the_first_cases_have_no_fault() -> None:
     command = [sys.executable, "-m", "tests.fuzz", "--cases", str(N_CASES)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    ended = subprocess.run(
+    ended = subprocess.run(  # noqa: S603  (ourselves)
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
@@ -104,7 +104,7 @@ def hangs(_: np.random.Generator, __: Path) -> Call:
 
 def test_what_ends_a_process_is_told_and_the_others_go_on() -> None:
     kinds = {"refuses": refuses, "dies": dies, "hangs": hangs, "memory": takes_memory}
-    found = list(run_cases(kinds, range(8), most_seconds=2))
+    found = list(run_cases(Plan(kinds), range(8), most_seconds=2))
     assert [one.number for one in found] == list(range(8))
     assert [one.fault for one in found] == ["", "signal", "hang", "memory"] * 2
     assert found[1].where == f"signal {signal.SIGALRM}"

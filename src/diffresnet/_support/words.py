@@ -36,7 +36,7 @@ def some(names: Sequence[object], n_named: int = N_NAMED) -> str:
 
 
 def shortened(text: str, n_letters: int = LONGEST_NAME) -> str:
-    r"""Return a text that can be quoted: without its middle if it is long, always one line of valid Unicode.
+    r"""Return a text that can be quoted: one line of valid Unicode, without its middle if long.
 
     Examples:
         >>> shortened("a" * 1000, 11), shortened("caf\udce9.csv")

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import column_or_1d
 from torch import Tensor
 
-from diffresnet._support.checks import fail
+from diffresnet._support.checks import as_array, fail
 from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.learning.ridge import Ridge, solve_ridge
 
@@ -113,7 +113,7 @@ def encode_labels(
         >>> encode_labels("fit", "y", ["cat", "", None, "dog"])
         (array([ 0, -1, -1,  1]), array(['cat', 'dog'], dtype='<U3'))
     """
-    values = _as_array(y)
+    values = _as_array(function, argument, y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = column_or_1d(values, warn=True)
     if values.ndim != 1:
@@ -152,7 +152,7 @@ def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.in
     """
     given: Any = y
     check_sparse(f"{function}: `{argument}`", given)
-    values = given.toarray() if sparse.issparse(y) else np.asarray(y)
+    values = given.toarray() if sparse.issparse(y) else as_array(function, argument, y)
     if values.ndim != 2 or values.shape[1] == 0:
         remedy = "Give a column for each label, or take DiffResNetClassifier for one class a point."
         fail(function, argument, "two-dimensional, (N, K)", f"shape {values.shape}", remedy)
@@ -193,13 +193,13 @@ def name_classes(
     return tuple(str(names[int(one)]) for one in whole)
 
 
-def _as_array(y: Any) -> npt.NDArray[Any]:
+def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
     """Return labels as an array; a list keeps its types, so that NaN beside text stays NaN."""
     if not isinstance(y, list | tuple):
-        return np.asarray(y)
+        return as_array(function, argument, y)
     has_texts = any(isinstance(one, str | bytes) for one in y)
     if not has_texts or any(isinstance(one, list | tuple | np.ndarray) for one in y):
-        return np.asarray(y)
+        return as_array(function, argument, y)
     kept = np.empty(len(y), dtype=object)
     kept[:] = y  # an array of texts would give each the room of the longest
     return kept

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from diffresnet._support.checks import check_real, fail
+from diffresnet._support.checks import check_count, check_real, fail
 from diffresnet._support.progress import progress_bar
 from diffresnet._support.types import Array
 from diffresnet.diffusion.input import check_steps
