@@ -31,8 +31,10 @@ from diffresnet.nn import DiffResNet, Diffusion, MiniBatchDiffusion
 from tests.fuzz.damage import NUMBERS, TEXTS, Array, Random, chance, damaged_array, pick
 from tests.fuzz.running import Call, Kind
 
-ODD = (None, True, "auto", "", "x", [], {}, [1], 10**30, np.int64(3), np.float32(0.5), b"x")
-ODD += NUMBERS
+ODD: tuple[Any, ...] = (
+    *(None, True, "auto", "", "x", [], {}, [1], 10**30, np.int64(3), np.float32(0.5), b"x"),
+    *NUMBERS,
+)
 SMALL_ODD = tuple(one for one in ODD if not isinstance(one, int) or abs(one) < 100)
 """For what is work to be done: who asks for a million layers is to get them."""
 ADDED = 1e-6

@@ -17,7 +17,7 @@ REFUSED = 2
 """The exit code of a command that refuses its input."""
 
 
-def _run(arguments: Sequence[str], written: Sequence[Path]) -> Call:
+def _run(arguments: Sequence[Any], written: Sequence[Path]) -> Call:
     """Return a call that runs a command, and checks its exit code, words and files."""
 
     def call() -> object:

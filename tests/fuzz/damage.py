@@ -51,9 +51,11 @@ TEXTS = (
     ),
     *("a" * 300, "b" * 20_000, "9" * 40, "\U0001f600", "2020-01-01", "1" * 400),
 )
-WORDS = (b"", b"\x00", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"PK\x03\x04", b"PK\x05\x06")
-WORDS += (b"\x93NUMPY", b"PAR1", b'"', b",", b"\n", b"\r\n", b";", b"\t", b"\xef\xbb\xbf", b"\xe9")
-WORDS += (b"(1000000,)", b"999999999", b"[[[[", b"{", b"NaN", b"1e999", b"|O", b"<f8", b"\x80\x04")
+WORDS = (
+    *(b"", b"\x00", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"PK\x03\x04", b"PK\x05\x06"),
+    *(b"\x93NUMPY", b"PAR1", b'"', b",", b"\n", b"\r\n", b";", b"\t", b"\xef\xbb\xbf", b"\xe9"),
+    *(b"(1000000,)", b"999999999", b"[[[[", b"{", b"NaN", b"1e999", b"|O", b"<f8", b"\x80\x04"),
+)
 DTYPES = ("?", "i1", "u1", "i8", "u8", "f2", "f4", "f8", ">f8", "g", "c16", "U3", "S3", "M8[s]")
 MOST_CHANGES = 4
 BOMB = 10**7
@@ -120,17 +122,20 @@ def _other_values(random: Random, array: Array) -> Array:
 
 
 def _other_shape(random: Random, array: Array) -> Array:
-    def larger(found: Array) -> Array:
-        return np.concatenate([found, found[:1]])
-
-    def empty(found: Array) -> Array:
-        return found[:0]
-
-    ways: tuple[Callable[[Array], Array], ...]
-    ways = (empty, larger, np.ravel, np.transpose, np.squeeze, lambda one: one[None])
-    ways += (lambda one: one[:-1], lambda one: one[..., None], lambda one: one.ravel()[0])
-    ways += (lambda one: np.zeros((0, 0), one.dtype), lambda one: np.repeat(one[:1], len(one), 0))
-    return np.asarray(pick(random, ways)(array))
+    ways: dict[str, Callable[[], Array]] = {
+        "larger": lambda: np.concatenate([array, array[:1]]),
+        "smaller": lambda: array[:-1],
+        "empty": lambda: array[:0],
+        "nothing": lambda: np.zeros((0, 0), array.dtype),
+        "flat": lambda: np.ravel(array),
+        "turned": lambda: np.transpose(array),
+        "without": lambda: np.squeeze(array),
+        "one more": lambda: array[None],
+        "one more at the end": lambda: array[..., None],
+        "one number": lambda: np.asarray(array.flat[0]),
+        "all equal": lambda: np.repeat(array[:1], len(array), axis=0),
+    }
+    return pick(random, list(ways.values()))()
 
 
 def _other_kind(random: Random, array: Array) -> Array:

@@ -227,7 +227,7 @@ def has_nan(value: Any) -> bool:
     if isinstance(value, Tensor):
         value = value.detach()
         value = (value.values() if value.layout == torch.sparse_csr else value).numpy()
-    if sparse.issparse(value):
+    if isinstance(value, sparse.csr_array):
         value = value.data
     if isinstance(value, dict):
         return any(has_nan(one) for one in value.values())

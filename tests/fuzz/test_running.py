@@ -39,7 +39,8 @@ def by_accident(_: np.random.Generator, __: Path) -> Call:
 
 
 def breaks(_: np.random.Generator, __: Path) -> Call:
-    return lambda: {}["x"]
+    nothing: dict[str, int] = {}
+    return lambda: nothing["x"]
 
 
 def leaves(_: np.random.Generator, folder: Path) -> Call:

@@ -171,3 +171,9 @@ def test_numbers_are_missing_as_they_are_one_by_one() -> None:
             expected = [is_missing(value) for value in array.tolist()]
             assert (encode_labels("fit", "y", array)[0] == UNLABELED).tolist() == expected
     assert encode_labels("fit", "y", np.array([255, 0], np.uint8))[0].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("encode", [encode_labels, encode_indicators])
+def test_rows_of_different_lengths(encode: Any) -> None:
+    with pytest.raises(ValueError, match="f: `y` must be an array of numbers, got rows of differ"):
+        encode("f", "y", [0, "", [1]])

@@ -234,7 +234,8 @@ def split_input(model: GraphParameters, X: Any, graph: Any) -> tuple[Any, Any]: 
             remedy = "Drop `graph`, or make the estimator with `graph='features'`."
             fail(f"{name}.fit", "graph", "None if X is the graph", "both", remedy)
         check_sparse(f"{name}.fit: `X`", X)
-        validate_data(estimator, X, accept_sparse=True)
+        with np.errstate(invalid="ignore"):  # the sum of infinities, which are refused
+            validate_data(estimator, X, accept_sparse=True)
         return None, weights_of(X, name)
     links = None if graph is None else weights_of(graph, name)
     if X is not None:
