@@ -431,3 +431,13 @@ def test_bad_scores_are_no_accuracy(scores: Callable[[Episodes], Tensor], messag
 def test_unknown_transforms() -> None:
     with pytest.raises(ValueError, match=r"Recipe: `transforms` must be one of 'center',"):
         Recipe("mine", make_recipe("simpleshot", SHAPE).method, ("centre",))
+
+
+def test_features_whose_products_are_infinite() -> None:
+    bank = FeatureBank.from_arrays(1e300 * np.eye(9), np.arange(9) % 3)
+    shape = EpisodeShape(n_ways=3, n_shots=1, n_queries=2)
+    recipe = replace(make_recipe("simpleshot", shape), transforms=("ease",))
+    with pytest.raises(
+        ValueError, match="`scores` must be finite, from 'simpleshot', got features"
+    ):
+        evaluate(bank, recipe, shape=shape, n_tasks=1)

@@ -177,3 +177,8 @@ def test_numbers_are_missing_as_they_are_one_by_one() -> None:
 def test_rows_of_different_lengths(encode: Any) -> None:
     with pytest.raises(ValueError, match="f: `y` must be an array of numbers, got rows of differ"):
         encode("f", "y", [0, "", [1]])
+
+
+def test_labels_without_an_order() -> None:
+    with pytest.raises(ValueError, match="labels that are text or numbers, got some that have no"):
+        encode_labels("f", "y", [True, {}, None])

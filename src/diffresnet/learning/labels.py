@@ -128,7 +128,11 @@ def encode_labels(
         if not all(isinstance(one, str) for one in given.tolist()):
             given = np.array(given.tolist())
     _check_classes(function, argument, given)
-    classes, codes = np.unique(given, return_inverse=True)
+    try:
+        classes, codes = np.unique(given, return_inverse=True)
+    except TypeError:
+        got, remedy = "some that have no order", "Make all of them text, or all of them numbers."
+        fail(function, argument, "labels that are text or numbers", got, remedy)
     encoded = np.full(len(values), UNLABELED, dtype=np.int64)
     encoded[is_labeled] = codes
     return encoded, _as_names(classes) if classes.dtype == object else classes
