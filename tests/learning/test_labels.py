@@ -182,3 +182,10 @@ def test_rows_of_different_lengths(encode: Any) -> None:
 def test_labels_without_an_order() -> None:
     with pytest.raises(ValueError, match="labels that are text or numbers, got some that have no"):
         encode_labels("f", "y", [True, {}, None])
+
+
+def test_several_labels_of_a_point() -> None:
+    several = np.empty(2, dtype=object)
+    several[:] = [[1, 2], [3, 4]]
+    with pytest.raises(ValueError, match="`y` must be one label for each point, got several"):
+        encode_labels("f", "y", several)

@@ -126,7 +126,10 @@ def encode_labels(
             got, remedy = "both", "Make all of them text, or all of them numbers."
             fail(function, argument, "labels that are text or numbers", got, remedy)
         if not all(isinstance(one, str) for one in given.tolist()):
-            given = np.array(given.tolist())
+            given = as_array(function, argument, given.tolist())
+    if given.ndim > 1:
+        remedy = "Give one label, or a missing one, for each point."
+        fail(function, argument, "one label for each point", "several", remedy)
     _check_classes(function, argument, given)
     try:
         classes, codes = np.unique(given, return_inverse=True)
