@@ -218,7 +218,7 @@ def classify(episodes: Episodes, recipe: Recipe) -> Tensor:
         with torch.no_grad():
             transforms = [TRANSFORMS[name] for name in (*recipe.transforms, *recipe.ending)]
             scores = recipe.method(apply_transforms(episodes, transforms))
-    except torch.linalg.LinAlgError:
+    except torch.linalg.LinAlgError:  # pyright: ignore[reportPrivateImportUsage]
         got = "features whose products are NaN or infinite"
         fail("classify", "scores", f"finite, from '{recipe.name}'", got, remedy)
     expected = (*episodes.query.shape[:2], episodes.n_classes)
