@@ -188,10 +188,11 @@ def test_parts_that_are_no_indices_or_too_large(tmp_path: Path) -> None:
         for name in ("adj", "attr")
         for key, value in matrix.items()
     }
-    wrong: dict[str, Any] = parts | {"attr_indices": np.array([np.nan])}
-    np.savez(path, labels=np.array([0]), **wrong)
-    with pytest.raises(ValueError, match=r"attr_indptr must be .* integers as indices, got float"):
-        NodeGraph.from_file(path)
+    for name in ("attr_indices", "attr_shape"):
+        wrong: dict[str, Any] = parts | {name: parts[name] + 1j}
+        np.savez(path, labels=np.array([0]), **wrong)
+        with pytest.raises(ValueError, match=r"attr_indptr must be .* integers as indices, got co"):
+            NodeGraph.from_file(path)
     large: dict[str, Any] = parts | {"attr_data": np.array([1e300])}
     np.savez(path, labels=np.array([0]), **large)
     with pytest.raises(ValueError, match="`features` must be finite, got NaN or infinity in 1 row"):

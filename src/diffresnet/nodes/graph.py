@@ -293,8 +293,8 @@ def _from_parts(parts: dict[str, Any], name: str) -> sparse.csr_array:
     data, indices, starts, shape = (
         parts[f"{name}_{part}"] for part in ("data", "indices", "indptr", "shape")
     )
+    check_parts(f"{name}_data, {name}_indices and {name}_indptr", data, indices, starts, shape)
     n_rows, n_columns = (int(size) for size in shape)
-    check_parts(f"{name}_data, {name}_indices and {name}_indptr", data, indices, starts)
     matrix = sparse.csr_array((data, indices, starts), shape=(n_rows, n_columns))
     check_sparse(f"{name}_indices and {name}_indptr", matrix)
     return matrix
