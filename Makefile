@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow kills lint pictures benchmarks clean
+.PHONY: demo test test-slow kills fuzz lint pictures benchmarks clean
 
 demo: .venv/installed
 	$(BIN)/diffresnet demo
@@ -18,6 +18,10 @@ test-slow: .venv/installed
 kills: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --keep .kills
 	rm -r .kills
+
+# Damaged files and random arguments; files of cases with a fault stay in `fuzz-found`.
+fuzz: .venv/installed
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --cases 20000 --keep fuzz-found
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -46,4 +50,4 @@ benchmarks: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis demo
+	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis demo fuzz-found

@@ -27,3 +27,7 @@ def test_counts() -> None:
 def test_the_reason_of_an_error_is_its_first_line() -> None:
     assert reason_of(ValueError("\nit is torn.\nSee elsewhere.")) == "it is torn"
     assert reason_of(ValueError()) == ""
+
+
+def test_what_is_quoted_stays_on_one_line() -> None:
+    assert some(["a\nb", "\x1b[31m"]) == r"'a\nb', '\x1b[31m'"

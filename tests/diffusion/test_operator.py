@@ -568,3 +568,23 @@ def test_bad_input() -> None:
         "DiffusionOperator: `weights` must be square, of shape (N, N) or, dense, (T, N, N), "
         "got shape (2, 3). Pass one row and one column a point."
     )
+
+
+def test_more_steps_than_a_series_has_room_for() -> None:
+    operator = DiffusionOperator(symmetric_weights(5))
+    x, message = randn(5, 2), r"steps` must be at most 1,000,000,000, got 9223372036854775807\. Low"
+    with pytest.raises(ValueError, match=message):
+        operator.diffuse(x, 0.1, 2**63 - 1)
+    with pytest.raises(ValueError, match=message):
+        operator.collapse(0.1, 2**63 - 1)
+    with pytest.raises(ValueError, match=message):
+        operator.states(x, 0.1, [0, 2**63 - 1])
+
+
+def test_an_energy_that_is_too_large_a_number() -> None:
+    for weights in (symmetric_weights(5), symmetric_weights(5).to_sparse_csr()):
+        operator = DiffusionOperator(weights.double())
+        x = 1e308 * torch.tensor([1.0, -1, 1, -1, 1], dtype=torch.float64)
+        with pytest.raises(ValueError, match="energy: `x` must be of moderate size, got numbers"):
+            operator.energy(x)
+        assert operator.energy(torch.full((5,), torch.nan, dtype=torch.float64)).isnan()

@@ -138,3 +138,13 @@ def test_the_real_file() -> None:
     images = load_omniglot(path)
     assert [len(images.split(name)) for name in ("train", "val", "test")] == [17280, 2000, 13180]
     assert len(images.class_names) == 1623
+
+
+def test_arrays_beside_images_of_another_length(tmp_path: Path) -> None:
+    images = np.zeros((2, 4, 4), np.uint8)
+    np.savez_compressed(tmp_path / "a.npz", images=images, labels=np.zeros(9_000_000, np.uint8))
+    message = (
+        r"SOURCE must be a file with 2 ids, labels and splits, as images, got .* with 9,000,000"
+    )
+    with pytest.raises(ValueError, match=message):
+        read_source(tmp_path / "a.npz")

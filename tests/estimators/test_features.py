@@ -122,3 +122,20 @@ def test_a_new_point_far_away_has_finite_probabilities() -> None:
     model = DiffResNetClassifier(n_top=4).fit(points, labels)
     for size in (1e12, 1e200, 1e300):
         assert np.isfinite(model.predict_proba(np.full((1, 8), size))).all()
+
+
+def test_numbers_whose_sum_is_too_large() -> None:
+    points = np.random.default_rng(0).standard_normal((20, 3))
+    points[:, 0] = 1e308
+    y = np.where(np.arange(20) < 10, np.arange(20) % 2, -1)
+    found = DiffResNetClassifier().fit(points, y).label_distributions_
+    assert np.allclose(found.sum(axis=1), 1)
+    points[::2, 0] = -1e308
+    found = DiffResNetClassifier().fit(points, y).label_distributions_
+    assert np.allclose(found.sum(axis=1), 1)
+
+
+def test_infinity_is_refused_without_a_warning() -> None:
+    points = np.array([[np.inf], [-np.inf], [1.0]])
+    with pytest.raises(ValueError, match="contains infinity"):
+        DiffResNetClassifier().fit(points, [0, 1, -1])

@@ -53,3 +53,9 @@ def test_links_are_one_sparse_matrix() -> None:
 def test_seeds() -> None:
     assert seed_of(5) == 5
     assert seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))
+
+
+def test_an_infinite_graph_is_refused_without_a_warning() -> None:
+    links = np.array([[0.0, np.inf], [-np.inf, 0.0]])
+    with pytest.raises(ValueError, match="contains infinity"):
+        DiffResNetClassifier(graph="precomputed").fit(links, [0, 1])

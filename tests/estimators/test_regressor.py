@@ -433,3 +433,21 @@ def test_hard_cases() -> None:
     assert np.allclose(constant.predict_interval(), 4)
     every = DiffResNetRegressor().fit(POINTS, ANGLE)
     assert np.array_equal(every.transduction_, ANGLE)
+
+
+def test_score_of_very_large_values() -> None:
+    truth = ANGLE * 1e300
+    model = DiffResNetRegressor().fit(POINTS, np.where(np.arange(400) % 4 == 0, truth, np.nan))
+    moderate = DiffResNetRegressor().fit(POINTS, np.where(np.arange(400) % 4 == 0, ANGLE, np.nan))
+    assert model.score(POINTS, truth) == pytest.approx(moderate.score(POINTS, ANGLE))
+
+
+def test_intervals_of_very_large_values() -> None:
+    values = np.where(np.arange(20) < 10, np.where(np.arange(20) % 2, 1e308, -1e308), np.nan)
+    links = np.zeros((20, 20))
+    links[0, 1] = links[1, 0] = 1.0
+    with pytest.warns(UnreachedWarning):
+        model = DiffResNetRegressor().fit(None, values, graph=links)
+    ends = model.predict_interval(coverage=0.5)
+    assert np.isfinite(ends).all()
+    assert (ends[:, 0] <= ends[:, 1]).all()

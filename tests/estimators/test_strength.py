@@ -1,5 +1,6 @@
 import torch
 
+from diffresnet.diffusion.input import MOST_STEPS
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.estimators.strength import Strength, StrengthSettings, default_steps
 
@@ -38,3 +39,9 @@ def test_as_many_clusters_as_classes() -> None:
     assert abs(float(spectrum.decay(0.5, n_steps)[2]) - SETTINGS.remaining) < 0.01
     one_more = torch.cat([torch.tensor([0.0, 0.0009]), rates[1:]])
     assert default_steps(Spectrum(one_more, torch.zeros(4, 103)), 0.5, 2) < n_steps / 3
+
+
+def test_steps_of_hardly_any_size() -> None:
+    spectrum = Spectrum(torch.tensor([0.0, 0.5]), torch.zeros(4, 2))
+    for step_size in (1e-20, 1e-320):
+        assert default_steps(spectrum, step_size, 1) == MOST_STEPS

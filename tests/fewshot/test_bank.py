@@ -297,3 +297,14 @@ def test_rows_without_a_label_are_left_out() -> None:
     assert len(FeatureBank.from_arrays(FEATURES, np.array([0, 1, -1, -1, 0, 1])).features) == 4
     with pytest.raises(ValueError, match="FeatureBank: `labels` must be given for some rows, got"):
         FeatureBank.from_arrays(FEATURES, np.full(6, -1))
+
+
+def test_splits_of_another_number_are_refused_before_texts_are_made() -> None:
+    with pytest.raises(ValueError, match=r"`splits` must be one for each of 2 rows, got 9000000"):
+        FeatureBank.from_arrays(np.eye(2), np.arange(2), splits=np.zeros(9_000_000))
+
+
+def test_numbers_that_are_too_large_are_refused_without_a_warning() -> None:
+    features = np.full((4, 2), np.longdouble(10) ** 4000)
+    with pytest.raises(ValueError, match=r"`features` must be finite"):
+        FeatureBank.from_arrays(features, [0, 0, 1, 1])

@@ -261,3 +261,8 @@ def test_bad_input(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
         call()
     assert str(error.value) == message
+
+
+def test_more_classes_than_there_is_memory_for() -> None:
+    with pytest.raises(ValueError, match=r"`n_ways` must be at most 1,000,000, got 9223372036854"):
+        EpisodeShape(n_ways=2**63 - 1)

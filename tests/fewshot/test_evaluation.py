@@ -439,3 +439,13 @@ def test_two_lines_of_one_task_are_refused(tmp_path: Path) -> None:
     file.write_text(file.read_text() + file.read_text().splitlines()[1] + "\n")
     with pytest.raises(ValueError, match=r"line \d: \d, which line 2 has, too\. Mend or remove"):
         accuracies_of(FRAGILE, n_tasks=3, resume=file)
+
+
+def test_features_whose_products_are_infinite() -> None:
+    bank = FeatureBank.from_arrays(1e300 * np.eye(9), np.arange(9) % 3)
+    shape = EpisodeShape(n_ways=3, n_shots=1, n_queries=2)
+    recipe = replace(make_recipe("simpleshot", shape), transforms=("ease",))
+    with pytest.raises(
+        ValueError, match="`scores` must be finite, from 'simpleshot', got features"
+    ):
+        evaluate(bank, recipe, shape=shape, n_tasks=1)

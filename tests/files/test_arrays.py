@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diffresnet.files.arrays import read_arrays, read_described, write_described
+from diffresnet.files.arrays import ALONE, read_arrays, read_described, write_described
 
 
 def test_there_and_back(tmp_path: Path) -> None:
@@ -97,3 +97,14 @@ def test_a_description_that_never_ends(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", description=np.array("[" * 100_000))
     with pytest.raises(ValueError, match=r"must be a saved model of format 2, got .*\. Pass"):
         read_described(tmp_path / "a.npz", "load")
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_characters_that_do_not_exist(tmp_path: Path, order: str) -> None:
+    path, texts = tmp_path / "a.npy", np.array(["ab", "\U0010ffff"], dtype=f"{order}U2")
+    np.save(path, texts)
+    assert read_arrays(path, "F")[ALONE].tolist() == texts.tolist()
+    texts.view(f"{order}u4")[0] = 0x110000
+    np.save(path, texts)
+    with pytest.raises(ValueError, match="texts of characters that do not exist"):
+        read_arrays(path, "F")

@@ -147,3 +147,12 @@ def test_a_panic_of_polars_is_one_sentence(
             n_panics += "range end index" in str(error) or "called `" in str(error)
     assert n_panics > 0
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["*", "^.*$"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_names_that_polars_takes_for_patterns(tmp_path: Path, name: str, suffix: str) -> None:
+    path, table = tmp_path / f"a{suffix}", pl.DataFrame({"id": ["a", "b"], name: ["1.5", "x"]})
+    _ = table.write_csv(path) if suffix == ".csv" else table.write_parquet(path)
+    assert TableFile(path, "F").read([name]).columns == [name]
+    assert TableFile(path, "F").read(["id"], [name]).rows() == [("a", "1.5"), ("b", "x")]

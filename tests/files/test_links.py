@@ -91,6 +91,8 @@ def test_a_file_that_is_no_matrix(tmp_path: Path) -> None:
         ({"indices": np.array([0, 1, 10**7])}, "a sparse matrix with indices inside of it, got"),
         ({"indptr": np.array([0, 1])}, r"a sparse matrix, got .*\(index pointer size"),
         ({"data": np.array(["a", "b", "c"])}, "numbers as weights, got <U1. Write them as numbers"),
+        ({"indices": np.array([0, np.nan, 1])}, "a sparse matrix with integers as indices, got fl"),
+        ({"indptr": np.array([0, 1, 2, 3j])}, "a sparse matrix with integers as indices, got comp"),
         ({"shape": np.array([10**12, 10**12])}, r"of shape \(3, 3\)"),
         (
             {"format": np.array("odd")},

@@ -7,6 +7,7 @@ import torch
 from scipy import sparse
 
 from diffresnet.learning.labels import (
+    UNLABELED,
     Labels,
     encode_indicators,
     encode_labels,
@@ -155,3 +156,36 @@ def test_a_long_name_is_not_repeated() -> None:
     assert codes.tolist() == [0] + [1] * 10**4
     assert classes.dtype == object
     assert classes.tolist() == [names[0], "y"]
+
+
+@pytest.mark.parametrize("kind", ["M8[s]", "S3"])
+def test_indicators_of_another_kind(kind: str) -> None:
+    with pytest.raises(ValueError, match="must be 0, 1 or missing, got"):
+        encode_indicators("fit", "y", np.array([[1], [0]]).astype(kind))
+
+
+def test_numbers_are_missing_as_they_are_one_by_one() -> None:
+    for values in ([0.0, -1.0, np.nan, 2.0], [3, -1, 0], [True, False]):
+        for dtype in ("f2", "f4", "f8") if isinstance(values[0], float) else ("O", None):
+            array = np.array(values, dtype=dtype)
+            expected = [is_missing(value) for value in array.tolist()]
+            assert (encode_labels("fit", "y", array)[0] == UNLABELED).tolist() == expected
+    assert encode_labels("fit", "y", np.array([255, 0], np.uint8))[0].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("encode", [encode_labels, encode_indicators])
+def test_rows_of_different_lengths(encode: Any) -> None:
+    with pytest.raises(ValueError, match="f: `y` must be an array of numbers, got rows of differ"):
+        encode("f", "y", [0, "", [1]])
+
+
+def test_labels_without_an_order() -> None:
+    with pytest.raises(ValueError, match="labels that are text or numbers, got some that have no"):
+        encode_labels("f", "y", [True, {}, None])
+
+
+def test_several_labels_of_a_point() -> None:
+    several = np.empty(2, dtype=object)
+    several[:] = [[1, 2], [3, 4]]
+    with pytest.raises(ValueError, match="`y` must be one label for each point, got several"):
+        encode_labels("f", "y", several)

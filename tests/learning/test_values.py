@@ -102,3 +102,8 @@ def test_regression_of_some_values_is_that_of_these_alone() -> None:
     # Another unit and another zero: a free constant makes the predictions the same.
     expected = alone.restore(alone.regress(gram[some][:, some]).held_out)
     assert torch.allclose(values.restore(found.held_out), expected)
+
+
+def test_rows_of_different_lengths() -> None:
+    with pytest.raises(ValueError, match="f: `y` must be an array of numbers, got rows of differ"):
+        encode_values("f", "y", [0, [1, 2]])

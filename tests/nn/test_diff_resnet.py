@@ -76,3 +76,11 @@ def test_bad_input() -> None:
         model(points)
     with pytest.raises(ValueError, match="DiffResNet: `n_classes` must be at least 1, got 0"):
         DiffResNet(3, 0, step_size=0.5, n_steps=1)
+
+
+def test_points_of_other_features() -> None:
+    for n_blocks in (0, 1):
+        model = DiffResNet(2, 3, n_blocks, step_size=0.0, n_steps=0)
+        for shape in ((5, 4), ()):
+            with pytest.raises(ValueError, match="`x` must be points of 2 features, got shape"):
+                model(torch.zeros(shape))

@@ -178,3 +178,29 @@ def test_indices_outside_are_refused_before_a_conversion(tmp_path: Path) -> None
     np.savez(tmp_path / "graph.npz", labels=np.array([0, 1, 0]), **named)
     with pytest.raises(ValueError, match=r"NodeGraph.from_file: `path` must be an .npz file with"):
         NodeGraph.from_file(tmp_path / "graph.npz")
+
+
+def test_parts_that_are_no_indices_or_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "graph.npz"
+    matrix = {"data": [1.0], "indices": [0], "indptr": [0, 1], "shape": [1, 1]}
+    parts: dict[str, Any] = {
+        f"{name}_{key}": np.array(value)
+        for name in ("adj", "attr")
+        for key, value in matrix.items()
+    }
+    for name in ("attr_indices", "attr_shape"):
+        wrong: dict[str, Any] = parts | {name: parts[name] + 1j}
+        np.savez(path, labels=np.array([0]), **wrong)
+        with pytest.raises(ValueError, match=r"attr_indptr must be .* integers as indices, got co"):
+            NodeGraph.from_file(path)
+    large: dict[str, Any] = parts | {"attr_data": np.array([1e300])}
+    np.savez(path, labels=np.array([0]), **large)
+    with pytest.raises(ValueError, match="`features` must be finite, got NaN or infinity in 1 row"):
+        NodeGraph.from_file(path)
+
+
+def test_names_of_classes_that_are_one_number() -> None:
+    with pytest.raises(
+        ValueError, match=r"numbers below the number of class names \(1\), got 0 to"
+    ):
+        NodeGraph.from_arrays(np.eye(2), np.eye(2), [0, 1], class_names=np.array(0.5))

@@ -7,9 +7,10 @@ import math
 import operator
 from collections.abc import Sequence
 from numbers import Real
-from typing import NoReturn, SupportsIndex, cast
+from typing import Any, NoReturn, SupportsIndex, cast
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from scipy import sparse
 from torch import Tensor
@@ -31,6 +32,15 @@ def refuse(what: str, must: str, got: object, remedy: str) -> NoReturn:
     raise ValueError(f"{what} must be {shortened(must, LONGEST_QUOTE)}, got {quoted}. {remedy}")
 
 
+def as_array(function: str, argument: str, given: object) -> npt.NDArray[Any]:
+    """Return what a user gave as a numpy array."""
+    try:
+        return np.asarray(given)
+    except ValueError:
+        kind, remedy = "rows of different lengths", "Give every row as many numbers."
+        fail(function, argument, "an array of numbers", kind, remedy)
+
+
 def as_tensor(
     function: str, argument: str, array: Array, *, integers: torch.dtype = torch.float64
 ) -> Tensor:
@@ -44,11 +54,7 @@ def as_tensor(
         remedy = "Call `.toarray()` on it."
         fail(function, argument, "a dense array", f"a {type(array).__name__}", remedy)
     else:
-        try:
-            numbers = np.asarray(array)
-        except ValueError:
-            kind, remedy = "rows of different lengths", "Give every row as many numbers."
-            fail(function, argument, "an array of numbers", kind, remedy)
+        numbers = as_array(function, argument, array)
         if numbers.dtype.kind not in "fiub" or numbers.dtype.itemsize > 8:
             kind = f"an array of dtype {numbers.dtype}"
             fail(function, argument, "an array of real numbers", kind, "Convert it to float32.")

@@ -42,6 +42,24 @@ def check_sparse(what: str, matrix: Any) -> None:
         refuse(what, must, f"another ({reason_of(error)})", remedy)
 
 
+def check_parts(what: str, values: npt.NDArray[Any], *indices: Indices) -> None:
+    """Refuse parts of a sparse matrix that SciPy would have to turn into numbers or integers.
+
+    Args:
+        what: as for `check_sparse`.
+        values: of the entries.
+        indices: where they are.
+
+    Raises:
+        ValueError: if values are no real numbers, or indices no integers.
+    """
+    if values.dtype.kind not in "biuf":
+        refuse(what, "numbers as weights", values.dtype, "Write them as numbers.")
+    wrong = [str(one.dtype) for one in indices if one.size and one.dtype.kind not in "iu"]
+    if wrong:
+        refuse(what, "a sparse matrix with integers as indices", wrong[0], "Write it again.")
+
+
 def _check_scipy(matrix: Any) -> None:
     if matrix.format in ("csr", "csc", "bsr"):
         block = matrix.blocksize if matrix.format == "bsr" else (1, 1)

@@ -36,7 +36,7 @@ def some(names: Sequence[object], n_named: int = N_NAMED) -> str:
 
 
 def shortened(text: str, n_letters: int = LONGEST_NAME) -> str:
-    r"""Return a text that can be quoted: without its middle if it is long, always valid Unicode.
+    r"""Return a text that can be quoted: one line of valid Unicode, without its middle if long.
 
     Examples:
         >>> shortened("a" * 1000, 11), shortened("caf\udce9.csv")
@@ -45,7 +45,7 @@ def shortened(text: str, n_letters: int = LONGEST_NAME) -> str:
     if len(text) > n_letters:
         n_kept = (n_letters - 3) // 2
         text = f"{text[:n_kept]}...{text[-n_kept:]}"
-    return text.encode(errors="backslashreplace").decode()
+    return plain(text)
 
 
 def reason_of(error: BaseException) -> str:

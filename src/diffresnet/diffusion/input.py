@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from diffresnet._support.checks import as_tensor, fail
+from diffresnet._support.checks import as_tensor, check_count, fail
 from diffresnet._support.types import Array
 from diffresnet.diffusion.chebyshev import ROUNDING
 
 if TYPE_CHECKING:
     from diffresnet.diffusion.operator import DiffusionOperator
+
+MOST_STEPS = 10**9
+"""Of diffusion: the terms of a series grow with the root of their number."""
 
 
 class StabilityWarning(UserWarning):
@@ -32,6 +35,14 @@ def warn_if_unstable(operator: "DiffusionOperator", step_size: float) -> None:
         "Lower `step_size` and raise `n_steps`."
     )
     warnings.warn(message, StabilityWarning, stacklevel=3)
+
+
+def check_steps(function: str, argument: str, value: object) -> int:
+    """Return a number of diffusion steps as an int of at least 0, and at most `MOST_STEPS`."""
+    number = check_count(function, argument, value, low=0)
+    if number > MOST_STEPS:
+        fail(function, argument, f"at most {MOST_STEPS:,}", number, f"Lower `{argument}`.")
+    return number
 
 
 def flatten_features(function: str, x: Array, weights: Tensor) -> Tensor:

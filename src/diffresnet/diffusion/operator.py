@@ -8,16 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from diffresnet._support.checks import (
-    FLOAT_DTYPES,
-    check_choice,
-    check_count,
-    check_real,
-    fail,
-)
+from diffresnet._support.checks import FLOAT_DTYPES, check_choice, check_real, fail
 from diffresnet._support.types import Array, DiffusionMethod, Matrix
 from diffresnet.diffusion.energy import edge_energy
-from diffresnet.diffusion.input import flatten_features, warn_if_unstable
+from diffresnet.diffusion.input import check_steps, flatten_features, warn_if_unstable
 from diffresnet.diffusion.kept import kept_if_constant
 from diffresnet.diffusion.spectrum import largest_eigenvalue
 from diffresnet.diffusion.steps import ROUNDING, Step, require_symmetric, take_steps
@@ -127,14 +121,19 @@ class DiffusionOperator:
             A scalar tensor or, for a batch, one number a problem.
 
         Raises:
-            ValueError: if the points of `x` are not those of the operator.
+            ValueError: if the points of `x` are not those of the operator, or too large.
         """
         features = flatten_features("energy", x, self.weights)
         if mx.is_csr(self.weights):
-            return edge_energy(features, self.weights)
-        # By subtraction: differences of features that are almost equal must not cancel.
-        distances = torch.cdist(features, features, compute_mode="donot_use_mm_for_euclid_dist")
-        return (self.weights * distances.square()).sum(dim=(-2, -1)) / 2
+            found = edge_energy(features, self.weights)
+        else:
+            # By subtraction: differences of features that are almost equal must not cancel.
+            distances = torch.cdist(features, features, compute_mode="donot_use_mm_for_euclid_dist")
+            found = (self.weights * distances.square()).sum(dim=(-2, -1)) / 2
+        if not torch.isfinite(found.detach()).all() and torch.isfinite(features.detach()).all():
+            got = "numbers whose squares, weighted, are infinite"
+            fail("energy", "x", "of moderate size", got, "Scale it down.")
+        return found
 
     def diffuse(
         self,
@@ -184,7 +183,7 @@ class DiffusionOperator:
         """
         features = flatten_features("diffuse", x, self.weights)
         step_size = check_real("diffuse", "step_size", step_size, zero=True)
-        n_steps = check_count("diffuse", "n_steps", n_steps, low=0)
+        n_steps = check_steps("diffuse", "n_steps", n_steps)
         check_choice("diffuse", "method", method, get_args(DiffusionMethod))
         tolerance = check_real("diffuse", "tolerance", tolerance)
         warn_if_unstable(self, step_size)
@@ -235,7 +234,7 @@ class DiffusionOperator:
         step_size = check_real("states", "step_size", step_size, zero=True)
         check_choice("states", "method", method, get_args(DiffusionMethod))
         tolerance = check_real("states", "tolerance", tolerance)
-        counts = [check_count("states", "steps", count, low=0) for count in steps]
+        counts = [check_steps("states", "steps", count) for count in steps]
         if sorted(counts) != counts:
             fail("states", "steps", "non-decreasing", counts, "Sort `steps`.")
         warn_if_unstable(self, step_size)
@@ -267,7 +266,7 @@ class DiffusionOperator:
                     [0.3750, 0.6250]])
         """
         step_size = check_real("collapse", "step_size", step_size, zero=True)
-        n_steps = check_count("collapse", "n_steps", n_steps, low=0)
+        n_steps = check_steps("collapse", "n_steps", n_steps)
         if step_size > self.max_convex_step_size * ROUNDING:
             must = f"at most `max_convex_step_size` ({self.max_convex_step_size:g})"
             remedy = "Take more, smaller steps."

@@ -68,9 +68,13 @@ def read_image_arrays(path: Path, what: str) -> ImageSet:
     if len(named) != 1:
         got = f"{path} with the arrays {some(list(arrays))}"
         refuse(what, "a file with one array of images", got, "Name it `images`.")
-    ids, labels, splits = (
-        arrays.get(name, np.empty(0)).ravel().tolist() for name in ("ids", "labels", "split")
-    )
+    n_images = len(np.atleast_1d(arrays[named[0]]))
+    beside = [arrays.get(name, np.empty(0)).ravel() for name in ("ids", "labels", "split")]
+    lengths = {len(one) for one in beside} - {0, n_images}
+    if lengths:  # before texts are made of them
+        got, remedy = f"{path} with {max(lengths):,}", "Save one an image, or none."
+        refuse(what, f"a file with {n_images:,} ids, labels and splits, as images", got, remedy)
+    ids, labels, splits = (one.tolist() for one in beside)
     return ImageSet.from_arrays(
         arrays[named[0]],
         ids=[as_text(value) for value in ids],

@@ -49,7 +49,8 @@ def validate_features(model: BaseEstimator, X: Any, method: str) -> Any:  # noqa
     """Return features as scikit-learn checks them; its conversions trust the indices of X."""
     check_sparse(f"{type(model).__name__}.{method}: `X`", X)
     reset = method == "fit"
-    return validate_data(model, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
+    with np.errstate(invalid="ignore"):  # the sum of infinities, which are refused
+        return validate_data(model, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
 
 class Placed(NamedTuple):
@@ -100,12 +101,12 @@ class FeatureSpace:
         dense = _to_dense(features, sketch)
         is_out = find_outliers(dense)
         usual = dense[~is_out] if bool(is_out.any()) else dense
-        center = usual.mean(dim=0)
-        scale = None if sketch is not None else _units(usual - center, center)
+        center = _center(usual)
+        scale = None if sketch is not None else _units(_moved(usual, center), center)
         spread = None
         if dense.shape[1] < FEW_FEATURES:
-            spread = _spread(usual - center if scale is None else (usual - center) / scale)
-        moved = dense - center if scale is None else (dense - center) / scale
+            spread = _spread(_moved(usual, center, scale))
+        moved = _moved(dense, center, scale)
         points, lengths = _to_sphere(moved, spread)
         unit = lengths[~is_out].max().clamp(min=torch.finfo(lengths.dtype).tiny)
         directions = None
@@ -118,8 +119,7 @@ class FeatureSpace:
 
     def place(self, features: Any) -> tuple[Tensor, Tensor]:
         """Return new features as points, and their lengths."""
-        moved = _to_dense(features, self.sketch) - self.center
-        moved = moved if self.scale is None else moved / self.scale
+        moved = _moved(_to_dense(features, self.sketch), self.center, self.scale)
         points, lengths = _to_sphere(moved, self.spread)
         points = points if self.directions is None else points @ self.directions
         return points, self.limit(lengths)
@@ -127,6 +127,19 @@ class FeatureSpace:
     def limit(self, lengths: Tensor) -> Tensor:
         """Return lengths in the unit of this space; those far beyond it are brought nearer."""
         return (lengths / self.unit).clamp(max=LONGEST)
+
+
+def _center(features: Tensor) -> Tensor:
+    """Return the mean, also of features whose sum is too large a number."""
+    mean = features.mean(dim=0)
+    return mean if bool(mean.isfinite().all()) else (features / len(features)).sum(dim=0)
+
+
+def _moved(features: Tensor, center: Tensor, scale: Tensor | None = None) -> Tensor:
+    """Return centered features in their units; what is infinitely far is very far."""
+    limit = torch.finfo(features.dtype).max
+    moved = (features - center).clamp(-limit, limit)
+    return moved if scale is None else moved / scale
 
 
 def _units(moved: Tensor, center: Tensor) -> Tensor | None:

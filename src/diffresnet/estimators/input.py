@@ -15,6 +15,7 @@ from torch import Tensor
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
 from diffresnet._support.sparse_checks import check_sparse
 from diffresnet._support.types import Normalization, Search
+from diffresnet.diffusion.input import check_steps
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.sampling import LabelSampling
@@ -76,7 +77,7 @@ def check_label_parameters(model: LabelParameters) -> None:
     if not (isinstance(model.step_size, str) and model.step_size == "auto"):
         check_real(name, "step_size", model.step_size)
     if not (isinstance(model.n_steps, str) and model.n_steps == "auto"):
-        check_count(name, "n_steps", model.n_steps, low=0)
+        check_steps(name, "n_steps", model.n_steps)
 
 
 def check_parameters(model: "DiffResNetClassifier") -> None:
@@ -233,7 +234,8 @@ def split_input(model: GraphParameters, X: Any, graph: Any) -> tuple[Any, Any]: 
             remedy = "Drop `graph`, or make the estimator with `graph='features'`."
             fail(f"{name}.fit", "graph", "None if X is the graph", "both", remedy)
         check_sparse(f"{name}.fit: `X`", X)
-        validate_data(estimator, X, accept_sparse=True)
+        with np.errstate(invalid="ignore"):  # the sum of infinities, which are refused
+            validate_data(estimator, X, accept_sparse=True)
         return None, weights_of(X, name)
     links = None if graph is None else weights_of(graph, name)
     if X is not None:

@@ -39,6 +39,8 @@ class RegressionSettings:
 
 
 DEFAULT_REGRESSION = RegressionSettings()
+LARGEST = float(np.finfo(np.float64).max)
+"""Where an interval of very large values ends."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,11 @@ class Regression:
         errors = np.abs(given - self.held_out) / scale.held_out
         halves = held_out_quantile(errors, coverage) * scale.at(places)
         # Without the value i, the mean of n values misses it by n / (n - 1) of what it does with.
-        from_mean = np.abs(given - self.values.center) * len(given) / (len(given) - 1)
-        halves[~self._is_reached(places)] = held_out_quantile(from_mean, coverage)
-        return np.stack([predicted - halves, predicted + halves], axis=1)
+        with np.errstate(over="ignore"):  # of very large values
+            from_mean = np.abs(given - self.values.center) * len(given) / (len(given) - 1)
+            halves[~self._is_reached(places)] = held_out_quantile(from_mean, coverage)
+            ends = np.stack([predicted - halves, predicted + halves], axis=1)
+        return np.clip(ends, -LARGEST, LARGEST)
 
     @cached_property
     def _error_scale(self) -> ErrorScale:

@@ -212,7 +212,9 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         weights = None if sample_weight is None else np.asarray(sample_weight)[has_value]
         predicted = self.predict(X)
         check_length(f"{NAME}.score", len(predicted), len(values))
-        return float(r2_score(values[has_value], predicted[has_value], sample_weight=weights))
+        largest = np.abs(values[has_value]).max()  # squares of very large values are infinite
+        pairs = (one[has_value] / (largest or 1.0) for one in (values, predicted))
+        return float(r2_score(*pairs, sample_weight=weights))
 
     def update_values(self, indices: Any, values: Any) -> "DiffResNetRegressor":
         """Add, correct or remove values of fitted points, without building the graph anew.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from diffresnet.diffusion.input import MOST_STEPS
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.estimators.points import MODES_PER_CLASS
 
@@ -71,8 +72,8 @@ def default_steps(
         return 1
 
     def steps_to_end(rate: Tensor) -> float:
-        left = max(1 - step_size * float(rate), settings.remaining)
-        return math.log(settings.remaining) / math.log(left)
+        lost = min(step_size * float(rate), 1 - settings.remaining)
+        return math.log(settings.remaining) / math.log1p(-lost) if lost > 0 else MOST_STEPS
 
     gap = max(settings.clear_gap * float(rates[min(n_classes, len(rates)) - 1]), CONSTANT)
     if n_classes < len(rates) and rates[n_classes] > gap:
@@ -80,4 +81,4 @@ def default_steps(
     else:
         slower = moving[min(settings.modes_per_class * n_classes, len(moving) - 1)]
         n_steps = math.sqrt(steps_to_end(slower) * steps_to_end(moving[-1]))
-    return max(1, round(n_steps))
+    return round(min(max(1, n_steps), MOST_STEPS))

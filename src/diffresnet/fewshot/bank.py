@@ -93,8 +93,10 @@ class FeatureBank:
             got = f"shape {features.shape} of dtype {features.dtype}"
             remedy = "Pass one row of numbers an example."
             fail("FeatureBank", "features", "numbers of shape (n, d), not empty", got, remedy)
-        wide = np.float64 if features.dtype == np.float64 else np.float32
-        points = torch.from_numpy(features.reshape(len(features), -1).astype(wide))
+        is_double = features.dtype.kind == "f" and features.dtype.itemsize >= 8
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused below
+            wide = features.astype(np.float64 if is_double else np.float32)
+        points = torch.from_numpy(wide.reshape(len(features), -1))
         if np.size(labels) != len(features):
             must, got = f"one for each of {len(features)} rows", f"shape {np.shape(labels)}"
             fail("FeatureBank", "labels", must, got, "Pass one label a row of `features`.")
@@ -105,8 +107,11 @@ class FeatureBank:
         names = name_classes("FeatureBank", "labels", classes, class_names)
         named = np.empty(0, dtype=np.str_)
         if splits is not None:
-            named = np.asarray(splits, dtype=np.str_).ravel()
-            named = named[is_labeled] if len(named) == len(is_labeled) else named
+            given = np.ravel(splits)
+            if len(given) != len(is_labeled):  # before texts are made of it
+                must, got = f"one for each of {len(is_labeled)} rows", f"{len(given)}"
+                fail("FeatureBank", "splits", must, got, "Pass one split a row of `features`.")
+            named = given.astype(np.str_)[is_labeled]
         rows = torch.from_numpy(is_labeled)
         return cls(points[rows], torch.from_numpy(encoded)[rows], names, named)
 

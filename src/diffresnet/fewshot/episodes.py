@@ -14,6 +14,9 @@ from diffresnet._support.settings import Count, Positive, check_settings
 from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.learning.prototypes import members_of
 
+MOST_WAYS = 1_000_000
+"""Classes of a task."""
+
 
 @dataclass(frozen=True)
 class EpisodeShape:
@@ -39,6 +42,8 @@ class EpisodeShape:
 
     def __post_init__(self) -> None:
         check_settings(self)
+        if self.n_ways > MOST_WAYS:  # before there is a number for each
+            fail("EpisodeShape", "n_ways", f"at most {MOST_WAYS:,}", self.n_ways, "Lower `n_ways`.")
         for shot in self.shots:
             check_count("EpisodeShape", "n_shots", shot, low=1)
         if len(self.shots) != self.n_ways:

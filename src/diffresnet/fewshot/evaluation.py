@@ -215,16 +215,20 @@ def classify(episodes: Episodes, recipe: Recipe) -> Tensor:
         ValueError: if the method gives scores of another shape, or some that are not finite, as
             where training diverges on features of large norm.
     """
-    with torch.no_grad():
-        transforms = [TRANSFORMS[name] for name in (*recipe.transforms, *recipe.ending)]
-        scores = recipe.method(apply_transforms(episodes, transforms))
+    remedy = "The features are too large for its settings: normalize them ('l2')."
+    try:
+        with torch.no_grad():
+            transforms = [TRANSFORMS[name] for name in (*recipe.transforms, *recipe.ending)]
+            scores = recipe.method(apply_transforms(episodes, transforms))
+    except torch.linalg.LinAlgError:  # pyright: ignore[reportPrivateImportUsage]
+        got = "features whose products are NaN or infinite"
+        fail("classify", "scores", f"finite, from '{recipe.name}'", got, remedy)
     expected = (*episodes.query.shape[:2], episodes.n_classes)
     if tuple(scores.shape) != expected:
-        got, remedy = f"shape {tuple(scores.shape)}", "Return one score a query and class."
-        fail("classify", "scores", f"of shape {expected}, from '{recipe.name}'", got, remedy)
+        got, how = f"shape {tuple(scores.shape)}", "Return one score a query and class."
+        fail("classify", "scores", f"of shape {expected}, from '{recipe.name}'", got, how)
     bad = ~torch.isfinite(scores).all(dim=-1).all(dim=-1)
     if bad.any():
         got = f"NaN or infinity in {int(bad.sum())} of {len(bad)} tasks"
-        remedy = "The features are too large for its settings: normalize them ('l2')."
         fail("classify", "scores", f"finite, from '{recipe.name}'", got, remedy)
     return scores

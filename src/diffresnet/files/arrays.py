@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -89,7 +90,15 @@ def _read_array(stream: IO[bytes], size: int) -> Array:
     if n_bytes > n_left:
         raise ValueError(f"an array of {n_bytes:,} bytes is promised, and {n_left:,} are there")
     stream.seek(0)
-    return np.lib.format.read_array(stream, allow_pickle=False)
+    array = np.lib.format.read_array(stream, allow_pickle=False)
+    if dtype.kind == "U" and (_code_points(array) > sys.maxunicode).any():
+        raise ValueError("it has texts of characters that do not exist")
+    return array
+
+
+def _code_points(texts: Array) -> Array:
+    """Return the numbers of the characters of texts: NumPy does not look at them."""
+    return np.ascontiguousarray(texts).view(np.dtype("u4").newbyteorder(texts.dtype.byteorder))
 
 
 def read_described(path: Path, function: str) -> tuple[dict[str, Array], dict[str, Any]]:

@@ -8,13 +8,21 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import polars as pl
+from polars import selectors
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.notices import tell
 from diffresnet._support.words import some
 from diffresnet.files.dialect import COMMA, UTF8, Dialect, recognize_dialect
 from diffresnet.files.formulas import without_guards
-from diffresnet.files.opening import check_unpacked, opened, size_of, without_panics
+from diffresnet.files.opening import (
+    check_unpacked,
+    most_unpacked,
+    opened,
+    size_of,
+    without_panics,
+)
+from diffresnet.files.trial import check_survivable
 from diffresnet.learning.labels import MISSING_TEXTS
 
 TABLES = (".csv", ".parquet")
@@ -74,8 +82,9 @@ class TableFile:
             with self._opened() as stream:
                 n_rows = pl.scan_parquet(stream).select(pl.len()).collect().item()
                 check_unpacked(8 * n_rows * len(names), size_of(stream))
+                check_survivable(self.path, names, most_unpacked(size_of(stream)))
                 stream.seek(0)
-                frame = pl.read_parquet(stream, columns=names)
+                frame = pl.scan_parquet(stream).select(columns_named(names)).collect()
         else:
             frame = self._read_cells(names, set(numbers) - set(texts))
             frame = without_guards(frame, set(texts))
@@ -114,18 +123,22 @@ class TableFile:
     def _read_cells(self, names: list[str], numbers: Set[str]) -> pl.DataFrame:
         kinds = {name: pl.Float64 if name in numbers else pl.String for name in self.columns}
         try:
-            return self._read_csv(schema=kinds).select(names)
+            return self._read_csv(schema=kinds).select(columns_named(names))
         except ValueError:  # a number that is none: read it as text, to say which
-            frame = self._read_csv(infer_schema=False).select(names)
+            frame = self._read_csv(infer_schema=False).select(columns_named(names))
             return self._convert(frame, [name for name in names if name in numbers])
 
     def _convert(self, frame: pl.DataFrame, numbers: list[str]) -> pl.DataFrame:
         """Return a frame of texts whose columns `numbers` are floats, where they can be."""
-        written = pl.col(numbers).str.strip_chars().replace(list(MISSING_TEXTS), None)
+        written = (
+            columns_named(numbers).as_expr().str.strip_chars().replace(list(MISSING_TEXTS), None)
+        )
         frame = frame.with_columns(written)
         good, bad = _cast(frame, numbers)
         if bad and self.dialect.separator != COMMA:  # where a comma may be in a number
-            with_points = frame.select(pl.col(bad).str.replace(",", ".", literal=True))
+            with_points = frame.select(
+                columns_named(bad).as_expr().str.replace(",", ".", literal=True)
+            )
             others, bad = _cast(with_points, bad)
             if others.width:
                 tell(f"{self.path.name} has decimal commas, and is read so.")
@@ -133,14 +146,22 @@ class TableFile:
         return frame.with_columns(good)
 
 
+def columns_named(names: Sequence[str]) -> Any:
+    """Return an expression of the columns with these names: polars takes "*" for all columns."""
+    return selectors.by_name(*names)
+
+
 def _cast(frame: pl.DataFrame, names: list[str]) -> tuple[pl.DataFrame, list[str]]:
     """Return those columns of texts that are numbers, as floats, and the names of the others."""
-    cast = frame.select(pl.col(names).cast(pl.Float64, strict=False))
+    cast = frame.select(columns_named(names).cast(pl.Float64, strict=False))
     lost = zip(
-        names, cast.null_count().row(0), frame.select(names).null_count().row(0), strict=True
+        names,
+        cast.null_count().row(0),
+        frame.select(columns_named(names)).null_count().row(0),
+        strict=True,
     )
     bad = [name for name, n_after, n_before in lost if n_after > n_before]
-    return cast.drop(bad), bad
+    return cast.drop(columns_named(bad)), bad
 
 
 def as_texts(frame: pl.DataFrame, column: str | None) -> list[str]:

@@ -9,7 +9,7 @@ import polars as pl
 from scipy import sparse
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.sparse_checks import check_sparse
+from diffresnet._support.sparse_checks import check_parts, check_sparse
 from diffresnet._support.words import reason_of, some
 from diffresnet.files.arrays import read_arrays
 from diffresnet.files.frames import TABLES, TableFile, as_texts, check_file, places_of
@@ -63,8 +63,7 @@ def _from_matrix(path: Path, n_points: int, what: str, points: str) -> sparse.co
     if shape != (n_points, n_points):
         must = f"of shape ({n_points}, {n_points}), as there are points in {points}"
         refuse(what, must, shape, "Give a row and a column for each point.")
-    if parts[0].dtype.kind not in "biuf":
-        refuse(what, "numbers as weights", parts[0].dtype, "Write them as numbers.")
+    check_parts(what, *parts)
     given = (parts[0], tuple(parts[1:])) if kind == "coo" else tuple(parts)
     try:
         matrix: Any = getattr(sparse, f"{kind}_array")(given, shape=shape)

@@ -111,9 +111,14 @@ def check_members(members: Sequence[ZipInfo], size: int) -> None:
     check_unpacked(sum(member.file_size for member in members), size)
 
 
+def most_unpacked(size: int) -> int:
+    """Return how many bytes of memory a file of `size` bytes may take."""
+    return max(LEAST_LIMIT, MOST_TIMES * size)
+
+
 def check_unpacked(n_bytes: int, size: int) -> None:
     """Raise if a file of `size` bytes would take more memory than `MOST_TIMES` allows."""
-    limit = max(LEAST_LIMIT, MOST_TIMES * size)
+    limit = most_unpacked(size)
     if n_bytes > limit:
         raise ValueError(
             f"it would unpack to {n_bytes:,} bytes, more than {limit:,}: write it uncompressed"

@@ -12,7 +12,15 @@ import polars as pl
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import count, some
 from diffresnet.files.arrays import ALONE, ARRAYS, Array, read_arrays
-from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file, check_names
+from diffresnet.files.frames import (
+    TABLES,
+    TableFile,
+    as_text,
+    as_texts,
+    check_file,
+    check_names,
+    columns_named,
+)
 from diffresnet.files.ids import choose_ids, tell_likely_ids
 from diffresnet.files.labels import DEFAULT_LABEL, as_labels, read_labels
 from diffresnet.files.previews import BYTES, ENDS, unpack_thumbnails
@@ -163,7 +171,7 @@ def _from_table(
     parts = [_stack(frame, name, what) for name in names if name in lists]
     if numbers:
         _check_numbers(frame, numbers, path, what)
-        parts.insert(0, frame.select(pl.col(numbers).cast(pl.Float64)).to_numpy())
+        parts.insert(0, frame.select(columns_named(numbers).cast(pl.Float64)).to_numpy())
         tell_likely_ids(table, numbers, parts[0])
     return Points(
         as_texts(frame, id_column),

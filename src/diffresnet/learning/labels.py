@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import column_or_1d
 from torch import Tensor
 
-from diffresnet._support.checks import fail
+from diffresnet._support.checks import as_array, fail
 from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.learning.ridge import Ridge, solve_ridge
 
@@ -113,22 +113,29 @@ def encode_labels(
         >>> encode_labels("fit", "y", ["cat", "", None, "dog"])
         (array([ 0, -1, -1,  1]), array(['cat', 'dog'], dtype='<U3'))
     """
-    values = _as_array(y)
+    values = _as_array(function, argument, y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = column_or_1d(values, warn=True)
     if values.ndim != 1:
         remedy = "Give one label, or a missing one, for each point."
         fail(function, argument, "one-dimensional", f"shape {values.shape}", remedy)
-    is_labeled = ~np.array([is_missing(value) for value in values.tolist()], dtype=bool)
+    is_labeled = ~_missing_among(values)
     given = values[is_labeled]
     if given.dtype == object:
         if len({isinstance(one, str) for one in given.tolist()}) > 1:
             got, remedy = "both", "Make all of them text, or all of them numbers."
             fail(function, argument, "labels that are text or numbers", got, remedy)
         if not all(isinstance(one, str) for one in given.tolist()):
-            given = np.array(given.tolist())
+            given = as_array(function, argument, given.tolist())
+    if given.ndim > 1:
+        remedy = "Give one label, or a missing one, for each point."
+        fail(function, argument, "one label for each point", "several", remedy)
     _check_classes(function, argument, given)
-    classes, codes = np.unique(given, return_inverse=True)
+    try:
+        classes, codes = np.unique(given, return_inverse=True)
+    except TypeError:
+        got, remedy = "some that have no order", "Make all of them text, or all of them numbers."
+        fail(function, argument, "labels that are text or numbers", got, remedy)
     encoded = np.full(len(values), UNLABELED, dtype=np.int64)
     encoded[is_labeled] = codes
     return encoded, _as_names(classes) if classes.dtype == object else classes
@@ -152,16 +159,13 @@ def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.in
     """
     given: Any = y
     check_sparse(f"{function}: `{argument}`", given)
-    values = given.toarray() if sparse.issparse(y) else np.asarray(y)
+    values = given.toarray() if sparse.issparse(y) else as_array(function, argument, y)
     if values.ndim != 2 or values.shape[1] == 0:
         remedy = "Give a column for each label, or take DiffResNetClassifier for one class a point."
         fail(function, argument, "two-dimensional, (N, K)", f"shape {values.shape}", remedy)
-    if values.dtype.kind in "biuf":
-        is_unknown = np.isnan(values) | (values == UNLABELED)
-    else:
-        flat = [is_missing(value) for value in values.ravel().tolist()]
-        is_unknown = np.array(flat, dtype=bool).reshape(values.shape)
-        values = np.where(is_unknown, 0, values)  # pandas' NA is not to be compared
+    is_unknown = _missing_among(values)
+    if values.dtype.kind not in "biuf":  # pandas' NA is not to be compared
+        values = np.where(is_unknown, 0, values.astype(object))
     is_wrong = ~(is_unknown | (values == 0) | (values == 1))
     if is_wrong.any():
         row, column = (int(place) for place in np.argwhere(is_wrong)[0])
@@ -196,16 +200,24 @@ def name_classes(
     return tuple(str(names[int(one)]) for one in whole)
 
 
-def _as_array(y: Any) -> npt.NDArray[Any]:
+def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
     """Return labels as an array; a list keeps its types, so that NaN beside text stays NaN."""
     if not isinstance(y, list | tuple):
-        return np.asarray(y)
+        return as_array(function, argument, y)
     has_texts = any(isinstance(one, str | bytes) for one in y)
     if not has_texts or any(isinstance(one, list | tuple | np.ndarray) for one in y):
-        return np.asarray(y)
+        return as_array(function, argument, y)
     kept = np.empty(len(y), dtype=object)
     kept[:] = y  # an array of texts would give each the room of the longest
     return kept
+
+
+def _missing_among(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return what `is_missing` says of each; numbers are not looked at one by one."""
+    if values.dtype.kind in "biuf":
+        return np.isnan(values) | (values == UNLABELED)
+    flat = [is_missing(value) for value in values.ravel().tolist()]
+    return np.array(flat, dtype=bool).reshape(values.shape)
 
 
 def _as_names(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ import torch
 from sklearn.utils import column_or_1d
 from torch import Tensor
 
-from diffresnet._support.checks import fail
+from diffresnet._support.checks import as_array, fail
 from diffresnet.learning.ridge import Ridge, solve_targets
 
 Floats = npt.NDArray[np.float64]
@@ -87,7 +87,7 @@ def encode_values(function: str, argument: str, y: Any) -> Floats:
         >>> encode_values("fit", "y", [1, None, -1.5])
         array([ 1. ,  nan, -1.5])
     """
-    given = np.asarray(y)
+    given = as_array(function, argument, y)
     if given.ndim == 2 and given.shape[1] == 1:
         given = column_or_1d(given, warn=True)
     if given.ndim != 1:

@@ -83,6 +83,10 @@ class DiffResNet(nn.Module):
         The classifier commutes with the last diffusion, but for its bias, where nothing is dropped:
         the scores are diffused in place of the features if they are fewer.
         """
+        n_features = self.classifier.in_features
+        if x.shape[-1:] != (n_features,):
+            got, remedy = f"shape {tuple(x.shape)}", "Pass as many as `n_features` says."
+            fail("DiffResNet", "x", f"points of {n_features} features", got, remedy)
         drops = self.training and self.diffusion.dropout.p > 0
         if len(self.blocks) == 0 or drops or self.classifier.out_features >= x.shape[-1]:
             return self.classifier(self.features(x, operator))

@@ -5,8 +5,9 @@ from typing import Literal, TypeAlias, get_args
 import torch
 from torch import Tensor, nn
 
-from diffresnet._support.checks import check_choice, check_count, check_probability, check_real
+from diffresnet._support.checks import check_choice, check_probability, check_real
 from diffresnet._support.types import DiffusionMethod
+from diffresnet.diffusion.input import check_steps
 from diffresnet.diffusion.operator import DiffusionOperator
 
 DropoutOrder: TypeAlias = Literal["before", "after"]
@@ -52,7 +53,7 @@ class Diffusion(nn.Module):
     ) -> None:
         super().__init__()
         self.step_size = check_real("Diffusion", "step_size", step_size, zero=True)
-        self.n_steps = check_count("Diffusion", "n_steps", n_steps, low=0)
+        self.n_steps = check_steps("Diffusion", "n_steps", n_steps)
         self.dropout = nn.Dropout(check_probability("Diffusion", "dropout", dropout))
         check_choice("Diffusion", "dropout_order", dropout_order, get_args(DropoutOrder))
         check_choice("Diffusion", "method", method, get_args(DiffusionMethod))

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
-from diffresnet._support.sparse_checks import check_sparse
+from diffresnet._support.sparse_checks import check_parts, check_sparse
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.files.arrays import read_arrays
 from diffresnet.graph.weights import graph_weights
@@ -132,7 +132,7 @@ class NodeGraph:
             got, remedy = f"{shown.shape[0]} rows", "Pass one row a node."
             fail(function, "features", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
         encoded, classes = encode_labels(function, "labels", labels)
-        names = None if class_names is None else np.asarray(class_names).tolist()
+        names = None if class_names is None else np.ravel(class_names).tolist()
         if len(encoded) != n_nodes:
             got, remedy = f"{len(encoded)} labels", "Pass one a node, -1 where there is none."
             fail(function, "labels", f"of {n_nodes} nodes, as `adjacency`", got, remedy)
@@ -270,7 +270,8 @@ class NodeGraph:
 def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
     check_sparse(f"{function}: `{argument}`", matrix)
     try:
-        rows: Any = sparse.csr_array(matrix, dtype=np.float32)
+        with np.errstate(over="ignore"):  # what becomes infinite is refused below
+            rows: Any = sparse.csr_array(matrix, dtype=np.float32)
     except (TypeError, ValueError) as error:
         remedy = "Pass an array of numbers, or a SciPy sparse matrix."
         return fail(function, argument, "a matrix", f"{type(matrix).__name__} ({error})", remedy)
@@ -292,6 +293,7 @@ def _from_parts(parts: dict[str, Any], name: str) -> sparse.csr_array:
     data, indices, starts, shape = (
         parts[f"{name}_{part}"] for part in ("data", "indices", "indptr", "shape")
     )
+    check_parts(f"{name}_data, {name}_indices and {name}_indptr", data, indices, starts, shape)
     n_rows, n_columns = (int(size) for size in shape)
     matrix = sparse.csr_array((data, indices, starts), shape=(n_rows, n_columns))
     check_sparse(f"{name}_indices and {name}_indptr", matrix)

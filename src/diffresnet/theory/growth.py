@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from diffresnet._support.checks import check_count, check_real, fail
 from diffresnet._support.progress import progress_bar
 from diffresnet._support.types import Array
+from diffresnet.diffusion.input import check_steps
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.theory.grouped_points import check_grouped
 from diffresnet.theory.spectrum import leads_to_one_limit
@@ -111,7 +112,7 @@ def diffusion_growth(
     """
     rows, groups = check_grouped("diffusion_growth", points, subclasses)
     step_size = check_real("diffusion_growth", "step_size", step_size)
-    n_steps = check_count("diffusion_growth", "n_steps", n_steps, low=0)
+    n_steps = check_steps("diffusion_growth", "n_steps", n_steps)
     exact = operator.to(rows.dtype)
     contraction = analyze_stability(exact, step_size).contraction
     settles = leads_to_one_limit(exact, groups.cpu().numpy())
