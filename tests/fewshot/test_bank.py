@@ -307,4 +307,4 @@ def test_splits_of_another_number_are_refused_before_texts_are_made() -> None:
 def test_numbers_that_are_too_large_are_refused_without_a_warning() -> None:
     features = np.full((4, 2), np.longdouble(10) ** 4000)
     with pytest.raises(ValueError, match=r"`features` must be finite"):
-        FeatureBank.from_arrays(features, [0, 0, 1, 1])
+        FeatureBank.from_arrays(features, np.array([0, 0, 1, 1]))
