@@ -1,5 +1,6 @@
 """Kinds of cases: whole commands, over damaged files and with random options."""
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,9 @@ def _run(arguments: Sequence[Any], written: Sequence[Path]) -> Call:
 
 def _numbers_of(path: Path) -> Any:
     """Return the probabilities of a table of predictions."""
-    text = path.read_text(encoding="utf-8")
-    if ",nan," in text.lower() or ",inf," in text.lower():
-        return float("nan")
-    return None
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return [float(row["probability"]) for row in rows if row["probability"]]
 
 
 def _options(random: Random, choices: dict[str, Sequence[Any]]) -> list[str]:

@@ -209,8 +209,8 @@ def _fault_of(error: Exception) -> str:
         return "traceback"
     if "more memory than there is" in said:
         return "memory"
-    is_one_line = "\n" not in said.strip() or "/sklearn/" in last.filename
-    if not said.strip() or len(said) > LONGEST or not is_one_line:
+    is_sentence = 0 < len(said.strip()) <= LONGEST and "\n" not in said.strip()
+    if not is_sentence and "/sklearn/" not in last.filename:
         return "refusal of no sentence"
     return ""
 
