@@ -70,3 +70,15 @@ def test_points_without_spread() -> None:
     for asked in (np.full((2, 2), 3.0), np.array([[0.0, 1e9]]), np.array([[-1e300, 1e300]])):
         found = model.predict_proba(asked)
         assert np.allclose(found.sum(axis=1), 1)
+
+
+def test_a_few_wrong_numbers_in_a_small_table() -> None:
+    generator = np.random.default_rng(0)
+    classes = np.arange(90) % 3
+    points = generator.standard_normal((90, 4)) + 4 * np.eye(4)[classes]
+    labels = np.where(np.arange(90) < 30, classes, -1)
+    points[[40, 41, 60], [0, 1, 2]] = [1e12, -1e12, 1e9]
+    model = DiffResNetClassifier().fit(points, labels)
+    assert model.diagnose().outliers == (40, 41, 60)
+    rest = (labels == -1) & ~np.isin(np.arange(90), [40, 41, 60])
+    assert (model.transduction_ == classes)[rest].mean() > 0.95

@@ -124,3 +124,11 @@ def test_long_names_of_classes_are_kept(tmp_path: Path) -> None:
     model = DiffResNetClassifier(n_top=4).fit(points, names.tolist())
     read = DiffResNetClassifier.load(model.save(tmp_path / "model.npz"))
     assert read.classes_.tolist() == model.classes_.tolist() == ["x" * 500, "y"]
+
+
+@pytest.mark.parametrize("names", [[b"x", b"y"], np.array(["2020-01-01", "2021-01-01"], "M8[D]")])
+def test_bytes_and_dates_are_classes_of_saved_models(tmp_path: Path, names: Any) -> None:
+    points, classes = clusters(2, 5)
+    model = DiffResNetClassifier(n_top=4).fit(points, np.array(names)[classes])
+    loaded = DiffResNetClassifier.load(model.save(tmp_path / "model.npz"))
+    assert np.array_equal(loaded.classes_, model.classes_)

@@ -21,7 +21,7 @@ def test_other_files(tmp_path: Path) -> None:
     text.write_text("hello")
     np.savez(other, a=np.arange(3))
     np.savez(pickled, description=np.array({"format": 1}, dtype=object))
-    with pytest.raises(ValueError, match="must be a saved model of format 2, got") as error:
+    with pytest.raises(ValueError, match="must be a saved model of format 3, got") as error:
         read_described(other, "load")
     assert str(error.value).endswith("Pass a file that `save` wrote.")
     for path in (text, pickled):
@@ -95,7 +95,7 @@ def test_damaged_files_take_no_memory(tmp_path: Path, content: bytes, reason: st
 
 def test_a_description_that_never_ends(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", description=np.array("[" * 100_000))
-    with pytest.raises(ValueError, match=r"must be a saved model of format 2, got .*\. Pass"):
+    with pytest.raises(ValueError, match=r"must be a saved model of format 3, got .*\. Pass"):
         read_described(tmp_path / "a.npz", "load")
 
 

@@ -74,3 +74,13 @@ def test_other_kinds_are_refused_by_name(tmp_path: Path, content: bytes, reason:
         ValueError, match=rf"F must be a \.csv table, got .*a\.csv \({reason}\)\. W"
     ):
         recognize_dialect(tmp_path / "a.csv", "F")
+
+
+def test_cells_of_several_lines(tmp_path: Path) -> None:
+    rows = "".join(f'x{row};"one\ntwo\nthree\nfour";A\n' for row in range(40))
+    (tmp_path / "a.csv").write_text("id;text;label\n" + rows)
+    with pytest.warns(Notice, match="semicolons"):
+        assert recognize_dialect(tmp_path / "a.csv", "F").separator == ";"
+    (tmp_path / "b.csv").write_text("id;text;label\n" + 400 * rows)
+    with pytest.warns(Notice, match="semicolons"):
+        assert recognize_dialect(tmp_path / "b.csv", "F").separator == ";"

@@ -156,3 +156,12 @@ def test_names_that_polars_takes_for_patterns(tmp_path: Path, name: str, suffix:
     _ = table.write_csv(path) if suffix == ".csv" else table.write_parquet(path)
     assert TableFile(path, "F").read([name]).columns == [name]
     assert TableFile(path, "F").read(["id"], [name]).rows() == [("a", "1.5"), ("b", "x")]
+
+
+def test_commas_beside_decimal_points_are_not_decimal(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id;part;sales\nx0;0.637;750\nx1;0.270;3,512\n")
+    with pytest.warns(Notice, match="semicolons"):
+        frame = TableFile(path, "F").read(["id"], ["part", "sales"])
+    assert frame["sales"].to_list() == ["750", "3,512"]  # refused where numbers are needed
+    assert frame["part"].to_list() == [0.637, 0.270]

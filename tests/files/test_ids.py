@@ -48,3 +48,10 @@ def test_features_that_look_like_ids_are_said(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         tell_likely_ids(table, ["x"], np.arange(5.0)[:, None])  # too few rows to tell
         tell_likely_ids(table, ["x"], np.full((20, 1), np.inf))
+
+
+@pytest.mark.parametrize("name", ["body_mass_index", "refractive index", "patient_id"])
+def test_a_measurement_is_no_id(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{name},age\n" + "".join(f"{20 + row / 7:.5f},{row}\n" for row in range(12)))
+    assert choose_ids(TableFile(path, "F"), None, ()) is None

@@ -41,7 +41,7 @@ def _numbers_of(path: Path) -> Any:
     """Return the probabilities of a table of predictions."""
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    return [float(row["probability"]) for row in rows if row["probability"]]
+    return [float(row["probability"]) for row in rows if row.get("probability")]
 
 
 def _options(random: Random, choices: dict[str, Sequence[Any]]) -> list[str]:

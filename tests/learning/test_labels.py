@@ -189,3 +189,9 @@ def test_several_labels_of_a_point() -> None:
     several[:] = [[1, 2], [3, 4]]
     with pytest.raises(ValueError, match="`y` must be one label for each point, got several"):
         encode_labels("f", "y", several)
+
+
+def test_integers_beyond_64_bits_are_classes() -> None:
+    encoded, classes = encode_labels("f", "y", [10**25, 10**26, -1, 10**25])
+    assert encoded.tolist() == [0, 1, -1, 0]
+    assert classes.tolist() == [10**25, 10**26]

@@ -98,8 +98,9 @@ class Diagnosis:
         if self.expected_accuracy is not None and self.expected_accuracy_interval is not None:
             low, high = (f"{100 * end:.0f}" for end in self.expected_accuracy_interval)
             found.append(
-                f"About {self.expected_accuracy:.0%} of the points without a label are right "
-                f"({low} to {high}%), as held-out labels say."
+                f"About {self.expected_accuracy:.0%} of the points without a label"
+                + (" that a label reaches" if self.n_unreached else "")
+                + f" are right ({low} to {high}%), as held-out labels say."
             )
         if self.curve is not None:
             found.extend(self.curve.sentences)
@@ -166,7 +167,9 @@ def diagnose(
         n_points=len(given),
         n_labeled=int((given >= 0).sum()),
         n_copies=copies.n_copies,
-        outliers=() if space is None else tuple(copies.first[space.outliers.numpy()].tolist()),
+        outliers=()
+        if space is None
+        else tuple(sorted(copies.first[space.outliers.numpy()].tolist())),
         n_components=int(components.max()) + 1,
         n_unlabeled_components=int(components.max()) + 1 - len(labeled),
         n_unreached=int(unreached.sum()),

@@ -38,7 +38,7 @@ KINDS = {
     **dict.fromkeys(("row_starts", "columns", "first_rows", "point_of_row", "outliers"), "i"),
     **dict.fromkeys(("encoded_labels", "cells"), "i"),
     **dict.fromkeys(("has_own_graph",), "b"),
-    **dict.fromkeys(("classes", "label_names"), "biufU"),
+    **dict.fromkeys(("classes", "label_names"), "biufUSM"),
 }
 """Kinds of numbers, by name; all others are floats."""
 

@@ -28,7 +28,7 @@ HEADERS = {
 }
 """How the beginning of an array is read, by its version."""
 
-FORMAT = 2
+FORMAT = 3
 DESCRIPTION = "description"
 
 

@@ -3,6 +3,7 @@
 import codecs
 import csv
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -102,7 +103,7 @@ def _find_separator(text: str, *, is_whole: bool) -> str:
     """
     lines = text.splitlines(keepends=True)
     lines = lines if is_whole else lines[:-1]
-    counts = {one: _count_cells(lines[:N_ROWS], one) for one in (COMMA, *OTHERS)}
+    counts = {one: _count_cells(lines, one, is_whole=is_whole) for one in (COMMA, *OTHERS)}
     for separator, n_cells in counts.items():
         if n_cells[0] > 1 and len(set(n_cells)) == 1:
             return separator
@@ -113,9 +114,12 @@ def _find_separator(text: str, *, is_whole: bool) -> str:
     return COMMA
 
 
-def _count_cells(lines: list[str], separator: str) -> list[int]:
-    """Return the number of cells of each row that has any, 0 for none."""
+def _count_cells(lines: list[str], separator: str, *, is_whole: bool) -> list[int]:
+    """Return the number of cells of each of the first rows that has any, 0 for none."""
     try:
-        return [len(row) for row in csv.reader(lines, delimiter=separator) if row] or [0]
+        rows = list(islice(csv.reader(lines, delimiter=separator), N_ROWS))
     except csv.Error:  # a cell that is too long
         return [0]
+    if not is_whole and 1 < len(rows) < N_ROWS:
+        rows.pop()  # it may be cut
+    return [len(row) for row in rows if row] or [0]

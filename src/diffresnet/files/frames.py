@@ -135,7 +135,9 @@ class TableFile:
         )
         frame = frame.with_columns(written)
         good, bad = _cast(frame, numbers)
-        if bad and self.dialect.separator != COMMA:  # where a comma may be in a number
+        has_points = any(frame[name].str.contains(".", literal=True).any() for name in good.columns)
+        # A comma may be in a number; beside decimal points it is not the decimal one.
+        if bad and self.dialect.separator != COMMA and not has_points:
             with_points = frame.select(
                 columns_named(bad).as_expr().str.replace(",", ".", literal=True)
             )

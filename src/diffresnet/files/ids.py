@@ -14,10 +14,11 @@ DEFAULT_IDS = ("id", "")
 """Columns of ids, if no other is named; pandas writes its index without a name."""
 
 LIKE_AN_ID = re.compile(
-    r"(.*[\W_])?(id|ids|uuid|guid|index|idx|key)$|unnamed: 0$|(?-i:.*[a-z]I[dD]$)", re.IGNORECASE
+    r"(.*[\W_])?(id|ids|uuid|guid)$|index$|idx$|key$|unnamed: 0$|(?-i:.*[a-z]I[dD]$)", re.IGNORECASE
 )
 """How other columns of ids are called: ID, customer_id, userId, and pandas' "Unnamed: 0"."""
 
+NUMBER = re.compile(r"[+-]?\d*\.?\d+([eE][+-]?\d+)?")
 FEWEST_ROWS = 10
 """In fewer rows, numbers that never repeat say nothing."""
 N_FIRST = 1000
@@ -43,10 +44,15 @@ def choose_ids(table: TableFile, asked: str | None, others: Sequence[str | None]
     frame = table.read(likely)
     for name in likely:
         texts = as_texts(frame, name)
-        if "" not in texts and len(set(texts)) == len(texts):
+        if "" not in texts and len(set(texts)) == len(texts) and not _have_fractions(texts):
             tell(f"The ids are those of the column {some([name])} of {table.path.name}.")
             return name
     return None
+
+
+def _have_fractions(texts: Sequence[str]) -> bool:
+    """Tell whether all are numbers, some with a fraction: a measurement, no id."""
+    return all(map(NUMBER.fullmatch, texts)) and any("." in text for text in texts)
 
 
 def tell_likely_ids(table: TableFile, names: Sequence[str], features: Array) -> None:

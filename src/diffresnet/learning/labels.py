@@ -222,10 +222,13 @@ def _missing_among(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 def _as_names(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return texts as an array of texts, unless they are long."""
-    names: list[str] = classes.tolist()
-    return (
-        classes if max(map(len, names), default=0) > LONG_NAME else np.array(names, dtype=np.str_)
-    )
+    names: list[Any] = classes.tolist()
+    if (
+        not all(isinstance(name, str) for name in names)
+        or max(map(len, names), default=0) > LONG_NAME
+    ):
+        return classes
+    return np.array(names, dtype=np.str_)
 
 
 def _check_classes(function: str, argument: str, given: npt.NDArray[Any]) -> None:
