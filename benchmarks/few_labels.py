@@ -189,9 +189,12 @@ def place(result: Result) -> Place:
 
 
 def accuracies_of(results: dict[Place, Result], name: str, cell: str) -> dict[str, Floats]:
-    """Return the accuracies of each method in a cell, on the draws that all of them have."""
+    """Return the accuracies of each method in a cell, on the draws that all of them have.
+
+    Methods that are told the proportions have no rank: they may have fewer.
+    """
     here = {m: one["accuracies"] for (m, n, c), one in results.items() if (n, c) == (name, cell)}
-    n_draws = min(map(len, here.values()), default=0)
+    n_draws = min((len(values) for m, values in here.items() if TOLD not in m), default=0)
     return {method: np.array(values[:n_draws]) for method, values in here.items()}
 
 
