@@ -126,8 +126,18 @@ def test_long_names_of_classes_are_kept(tmp_path: Path) -> None:
     assert read.classes_.tolist() == model.classes_.tolist() == ["x" * 500, "y"]
 
 
-@pytest.mark.parametrize("names", [[b"x", b"y"], np.array(["2020-01-01", "2021-01-01"], "M8[D]")])
-def test_bytes_and_dates_are_classes_of_saved_models(tmp_path: Path, names: Any) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["cats", "dogs"],
+        ["a", "a name that is longer"],
+        [b"x", b"y"],
+        np.array(["2020-01-01", "2021-01-01"], "M8[D]"),
+        np.array([1, 2], np.longdouble),
+        [False, True],
+    ],
+)
+def test_classes_of_any_kind_are_saved_and_loaded(tmp_path: Path, names: Any) -> None:
     points, classes = clusters(2, 5)
     model = DiffResNetClassifier(n_top=4).fit(points, np.array(names)[classes])
     loaded = DiffResNetClassifier.load(model.save(tmp_path / "model.npz"))

@@ -93,7 +93,8 @@ def _check_shapes(arrays: Mapping[str, Array]) -> dict[str, int]:
 
 
 def _check_values(name: str, array: Array) -> None:
-    if array.dtype.kind not in KINDS.get(name, "f") or array.dtype.itemsize == 16:
+    is_long_double = array.dtype.kind == "f" and array.dtype.itemsize > 8 and name != "classes"
+    if array.dtype.kind not in KINDS.get(name, "f") or is_long_double:
         raise ValueError(f"`{name}` of {array.dtype}")
     if array.dtype.kind == "f":
         is_good = np.isfinite(array) | (np.isnan(array) if name == "given_values" else False)
