@@ -1,4 +1,5 @@
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -212,3 +213,14 @@ def test_a_table_with_a_number_for_each_row(tmp_path: Path) -> None:
     assert points.ids[:2] == ["0", "1"]
     assert points.features is not None
     assert points.features.shape == (20, 1)
+
+
+def test_texts_of_another_number_take_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, features=np.ones((3, 2)), texts=np.arange(1_000_000.0))
+    tracemalloc.start()
+    try:
+        assert read_points(path).previews == ()
+        assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    finally:
+        tracemalloc.stop()

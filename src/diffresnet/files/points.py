@@ -25,6 +25,7 @@ from diffresnet.files.ids import choose_ids, tell_likely_ids
 from diffresnet.files.labels import DEFAULT_LABEL, as_labels, read_labels
 from diffresnet.files.previews import BYTES, ENDS, unpack_thumbnails
 
+TEXTS = "texts"
 WHAT = "FEATURES"
 DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
 IS_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf)", re.IGNORECASE)
@@ -104,7 +105,7 @@ def labels_of(
 def _from_arrays(path: Path, what: str) -> Points:
     arrays = read_arrays(path, what)
     ids, labels = arrays.pop("ids", None), arrays.pop("labels", None)
-    previews = _take_previews(arrays, path, what)
+    looks = {name: arrays.pop(name) for name in (TEXTS, BYTES, ENDS) if name in arrays}
     features = _choose_features(arrays, path, what)
     given = ids if features is None else features
     if given is None or given.ndim == 0:
@@ -118,18 +119,20 @@ def _from_arrays(path: Path, what: str) -> Points:
         [str(row) for row in range(n_points)] if ids is None else list(map(as_text, ids.tolist())),
         features,
         None if labels is None else as_labels(labels.tolist(), path, what),
-        previews if len(previews) == n_points else (),
+        _previews_of(looks, n_points, path, what),
     )
 
 
-def _take_previews(arrays: dict[str, Array], path: Path, what: str) -> Sequence[str | bytes]:
-    """Take the texts or thumbnails that `embed` writes out of the arrays of a file."""
-    texts = arrays.pop("texts", None)
-    packed = {name: arrays.pop(name) for name in (BYTES, ENDS) if name in arrays}
-    if texts is not None:
-        return [as_text(text) for text in texts.ravel().tolist()]
+def _previews_of(
+    looks: dict[str, Array], n_points: int, path: Path, what: str
+) -> Sequence[str | bytes]:
+    """Return the texts or thumbnails that `embed` writes, if there is one for each point."""
+    if TEXTS in looks:
+        texts = looks[TEXTS].ravel()
+        return [as_text(text) for text in texts.tolist()] if len(texts) == n_points else ()
     try:
-        return unpack_thumbnails(packed) if len(packed) == 2 else ()
+        thumbnails = unpack_thumbnails(looks) if len(looks) == 2 else ()
+        return thumbnails if len(thumbnails) == n_points else ()
     except ValueError as error:
         refuse(what, "a file that embed wrote", f"{path} ({error})", "Write it again.")
 
