@@ -1,3 +1,4 @@
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +118,15 @@ def test_every_format_that_scipy_writes(tmp_path: Path, kind: str) -> None:
     weights = np.array([[0, 3, 0], [3, 0, 1], [0, 1, 0]])
     sparse.save_npz(tmp_path / "e.npz", getattr(sparse, f"{kind}_array")(weights))
     assert read_graph(tmp_path / "e.npz", IDS).toarray().tolist() == weights.tolist()
+
+
+def test_a_format_of_many_numbers_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "w.npz"
+    np.savez(path, format=np.zeros(1_000_000), shape=np.array([2, 2]), data=np.ones(1))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="must be a sparse matrix or a table"):
+            read_graph(path, ["a", "b"])
+        assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    finally:
+        tracemalloc.stop()

@@ -55,7 +55,9 @@ def read_graph(
 def _from_matrix(path: Path, n_points: int, what: str, points: str) -> sparse.coo_array:
     arrays = read_arrays(path, what)
     try:
-        kind, shape = str(arrays["format"].astype(np.str_)), tuple(arrays["shape"].tolist())
+        # One word and two numbers: longer arrays would take much memory as texts.
+        kind = str(np.array(arrays["format"].item()).astype(np.str_))
+        shape = tuple(arrays["shape"].ravel()[:3].tolist())
         parts = [arrays[name] for name in PARTS[kind]]
     except UNREADABLE:
         got, remedy = f"{path} with {some(list(arrays))}", "Write it by `scipy.sparse.save_npz`."
