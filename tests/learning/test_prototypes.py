@@ -27,8 +27,7 @@ def test_refined_prototypes_find_the_clusters() -> None:
         spherical_kmeans(
             points,
             points[rows],
-            rows=rows,
-            classes=torch.arange(4),
+            anchors=points[rows],
             sharpness=10,
             n_rounds=n_rounds,
             rate=0.3,
@@ -39,3 +38,21 @@ def test_refined_prototypes_find_the_clusters() -> None:
     assert ((found * centers).sum(dim=1) > begin).all()
     assert torch.allclose(found.norm(dim=1), torch.ones(4))
     assert torch.equal(stay, points[rows])
+
+
+def test_rounds_are_as_a_loop_makes_them_and_sets_do_not_meet() -> None:
+    labeled, others = POINTS[:4], POINTS[4:]
+    starts = torch.stack([POINTS[:3], POINTS[[5, 1, 9]]])
+    anchors = torch.stack([labeled[:3], torch.zeros(3, 4).double()])
+    found = spherical_kmeans(others, starts, anchors=anchors, sharpness=3.0, n_rounds=2, rate=0.4)
+    for one in range(2):
+        prototypes = [row.clone() for row in starts[one]]
+        for _ in range(2):
+            sums = [row.clone() for row in anchors[one]]
+            for x in others:
+                weights = torch.tensor([3.0 * float(x @ p) for p in prototypes]).exp()
+                for k in range(3):
+                    sums[k] += float(weights[k] / weights.sum()) * x
+            moved = [0.6 * p + 0.4 * s / s.norm() for p, s in zip(prototypes, sums, strict=True)]
+            prototypes = [m / m.norm() for m in moved]
+        assert torch.allclose(found[one], torch.stack(prototypes), atol=1e-6)

@@ -10,8 +10,10 @@ import torch
 from numpy.polynomial.chebyshev import chebinterpolate
 from torch import Tensor
 
+from diffresnet._support.threads import share
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.graph import matrix as mx
+from diffresnet.graph.product import column_blocks, product
 
 Function = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
@@ -59,16 +61,18 @@ class GraphFilter:
         coefficients: tuple[float, ...] = ()
         if len(rates) < laplacian.shape[0] and low < high:
             coefficients = _interpolate(function, low, high)
-        modes = spectrum.modes.double()
-        return cls(laplacian.float(), modes, gains, coefficients, low, high)
+        modes = spectrum.modes.float()
+        return cls(laplacian.float(), modes, gains.float(), coefficients, low, high)
 
     def apply(self, columns: Tensor) -> Tensor:
         """Return f(L) times (N, c) columns, with the mean of each taken off before and after."""
-        moved = columns.double() - columns.double().mean(dim=0)
-        shares = self.modes.mT @ moved
-        result = self.modes @ (self.gains.unsqueeze(1) * shares)
+        moved = columns.float()
+        moved = moved - moved.mean(dim=0)
+        in_modes = self.modes.mT @ moved
+        result = self.modes @ (self.gains.unsqueeze(1) * in_modes)
         if self.coefficients:
-            result = result + self._apply_polynomial((moved - self.modes @ shares).float())
+            fast = torch.addmm(moved, self.modes, in_modes, alpha=-1)
+            result += torch.cat(share(self._apply_polynomial, column_blocks(fast)), dim=1)
         return result - result.mean(dim=0)
 
     def _apply_polynomial(self, fast: Tensor) -> Tensor:
@@ -76,16 +80,16 @@ class GraphFilter:
         shift = (self.high + self.low) / 2
 
         def times(x: Tensor) -> Tensor:
-            return (self.laplacian @ x - shift * x) / half
+            return product(self.laplacian, x).sub_(x, alpha=shift).div_(half)
 
         first, *others = self.coefficients
         result, before = first * fast, fast
         if not others:
             return result
         now = times(fast)
-        result = result + others[0] * now
+        result.add_(now, alpha=others[0])
         for coefficient in others[1:]:
-            before, now = now, 2 * times(now) - before
+            before, now = now, times(now).mul_(2).sub_(before)
             result.add_(now, alpha=coefficient)
         return result
 

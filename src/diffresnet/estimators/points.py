@@ -1,9 +1,9 @@
 """What a fit computes from the points alone: everything but what the labels say."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,11 @@ from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.attachment import attach_points, attach_rows
 from diffresnet.graph.weights import build_weights
+
+ROWS = 2**14
+"""Points that are scored at a time."""
+
+Made = TypeVar("Made")
 
 BANDWIDTH_SCALE = 0.5
 """The kernel's width at a point is the distance to the neighbor of the given rank, times this."""
@@ -37,19 +42,22 @@ class Places:
         lengths: (n,) the lengths that these had before they were scaled to one.
         attachment: (n, N) weights of the fitted points that a new one receives from; None for the
             fitted points themselves.
-        rows: (n,) which of the fitted points, if not all.
+        rows: (n,) which of the fitted points, or from which to which, if not all.
     """
 
     points: Tensor | None
     lengths: Tensor | None = None
     attachment: sparse.csr_array | None = None
-    rows: Tensor | None = None
+    rows: Tensor | slice | None = None
 
     def read(self, values: Tensor) -> Tensor:
-        """Return what the points have of (N, m) values of the fitted points."""
+        """Return what the points have of values of the fitted points, (N,) or (N, m)."""
         if self.attachment is None:
             return values if self.rows is None else values[self.rows]
-        return torch.from_numpy(self.attachment @ values.double().numpy())
+        used, places = np.unique(self.attachment.indices, return_inverse=True)
+        shape = (self.attachment.shape[0], len(used))
+        parts = (self.attachment.data, places, self.attachment.indptr)
+        return torch.from_numpy(sparse.csr_array(parts, shape=shape) @ values[used].double().numpy())
 
 
 @dataclass(frozen=True)
@@ -127,9 +135,18 @@ class FittedPoints:
         return connected_components(mx.to_scipy(self.operator.weights), directed=False)[1]
 
     @cached_property
-    def kernel_columns(self) -> dict[int, Tensor]:
-        """Columns of the graph's kernel that were needed for labels before, by row."""
+    def _made(self) -> dict[Hashable, Any]:
         return {}
+
+    def once(self, name: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what `make` returned the first time: it must depend on the points alone."""
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind what can be made again."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
     def places(self) -> Places:
@@ -143,7 +160,12 @@ class FittedPoints:
             return self
         return replace(self, spectrum=Spectrum.of(self.operator.laplacian, n_modes))
 
-    def some_places(self, rows: Tensor) -> Places:
+    def blocks(self) -> Iterator[Places]:
+        """Yield all fitted points as a solver sees them, some thousands at a time."""
+        for start in range(0, self.operator.n_points, ROWS):
+            yield self.some_places(slice(start, start + ROWS))
+
+    def some_places(self, rows: Tensor | slice) -> Places:
         """Return some of the fitted points as a solver sees them."""
         if self.points is None or self.lengths is None:
             return Places(None, rows=rows)

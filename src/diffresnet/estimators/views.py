@@ -10,24 +10,22 @@ from diffresnet.diffusion.spectrum import Spectrum
 
 @dataclass(frozen=True)
 class View:
-    """Points on a sphere, and how a new point is put there.
+    """Points on a sphere: the fitted ones, and how any other is put there.
 
     Attributes:
-        points: (N, d) of length one.
-        factors: (d,) what the coordinates of a new point are multiplied by first.
-        center: (d,) what is then taken off, before the point is scaled to length one.
+        raw: (N, d) coordinates of the fitted points.
+        factors: (d,) what coordinates are multiplied by first.
+        center: (d,) what is then taken off, before a point is scaled to length one.
     """
 
-    points: Tensor
+    raw: Tensor
     factors: Tensor
     center: Tensor
 
     @classmethod
     def make(cls, raw: Tensor, factors: Tensor) -> "View":
         """Scale the coordinates, take off their mean, and go to the sphere."""
-        scaled = raw * factors
-        center = scaled.mean(dim=0)
-        return cls(normalize(scaled - center, dim=1), factors, center)
+        return cls(raw, factors, raw.mean(dim=0) * factors)
 
     @classmethod
     def of_graph(cls, spectrum: Spectrum, step_size: float, n_steps: int) -> "View":
@@ -38,6 +36,15 @@ class View:
     def of_features(cls, points: Tensor) -> "View":
         """Return where the features put them."""
         return cls.make(points, points.new_ones(points.shape[1]))
+
+    @property
+    def points(self) -> Tensor:
+        """All fitted points on the sphere, (N, d)."""
+        return self.place(self.raw)
+
+    def at(self, rows: Tensor) -> Tensor:
+        """Return some of the fitted points on the sphere, (n, d)."""
+        return self.place(self.raw[rows])
 
     def place(self, raw: Tensor) -> Tensor:
         """Put points on the sphere."""

@@ -73,9 +73,9 @@ def weigh(
     scaled = torch.stack([s * one for s, one in zip(scales, held_out, strict=True)]).numpy()
     usual = np.concatenate([expected, biases.numpy()])
     doubts = np.r_[[doubt] * len(expected), [BIAS_DOUBT] * len(biases)]
-    best, found, noise = np.inf, usual, 0.0
+    best, found, noise, solution = np.inf, usual, 0.0, usual
     for tried in NOISES:
-        value, solution = _fit(scaled, classes.numpy(), tried, usual, doubts)
+        value, solution = _fit(scaled, classes.numpy(), tried, usual, doubts, solution)
         if value + tried / USUAL_NOISE < best:
             best, found, noise = value + tried / USUAL_NOISE, solution, tried
     weights = [float(one * scale) for one, scale in zip(found, scales, strict=False)]
@@ -95,6 +95,7 @@ def _fit(
     noise: float,
     usual: npt.NDArray[Any],
     doubts: npt.NDArray[Any],
+    start: npt.NDArray[Any],
 ) -> tuple[float, npt.NDArray[Any]]:
     """Return the least loss for one noise, and the weights and biases that have it."""
     n_parts, n_labels, n_classes = scaled.shape
@@ -113,5 +114,5 @@ def _fit(
         return -likely.sum() + off @ off / 2, slopes + off / doubts
 
     bounds = [(0, None)] * n_parts + [(None, None)] * n_classes
-    solved: Any = minimize(loss, usual, jac=True, method="L-BFGS-B", bounds=bounds)
+    solved: Any = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
     return float(solved.fun), solved.x

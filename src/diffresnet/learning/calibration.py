@@ -116,11 +116,12 @@ def estimate_proportions(
         evenness: how many points with `expected` proportions are added to each one that there is.
         expected: (K,) what the proportions are expected to be; `before` if not given.
     """
-    found = before
+    found, probabilities = before, (logs - logs.amax(dim=1, keepdim=True)).exp()
     # No class is impossible.
     added = 1 + evenness * len(logs) * (before if expected is None else expected)
     for _ in range(PROPORTION_ROUNDS):
-        sums = (logs + (found / before).log()).softmax(dim=1).sum(dim=0)
+        shift = found / before
+        sums = shift * ((1 / (probabilities @ shift)) @ probabilities)
         before_round, found = found, (sums + added) / (len(logs) + added.sum())
         if float((found - before_round).abs().max()) < SETTLED:
             break

@@ -88,33 +88,32 @@ def spherical_kmeans(
     points: Tensor,
     prototypes: Tensor,
     *,
-    rows: Tensor,
-    classes: Tensor,
+    anchors: Tensor,
     sharpness: float,
     n_rounds: int,
     rate: float,
 ) -> Tensor:
     """Move prototypes to the points that they attract: soft k-means on the sphere.
 
-    In each round a point belongs to the classes by softmax(sharpness <x, p>), a labeled point to
-    its own; then each prototype goes part of the way to the mean of its points.
+    In each round a point belongs to the classes by softmax(sharpness <x, p>), and a labeled point
+    to its own; then each prototype goes part of the way to the mean of its points.
 
     Args:
-        points: (N, d) of length one.
-        prototypes: (K, d) at the start.
-        rows: (n,) which points have a label.
-        classes: (n,) their classes.
+        points: (N, d) of length one, without a label.
+        prototypes: (..., K, d) at the start, of one or several sets of labels.
+        anchors: (..., K, d) the sum of the labeled points of each class.
         sharpness: the larger, the harder points are assigned.
         n_rounds: how often.
         rate: which part of the way.
 
     Returns:
-        The prototypes, (K, d), of length one.
+        The prototypes, (..., K, d), of length one.
     """
+    columns, sets = points.mT.contiguous(), (-1, prototypes.shape[-2], len(points))
     for _ in range(n_rounds):
-        membership = (sharpness * (points @ prototypes.mT)).softmax(dim=1)
-        membership[rows] = 0
-        membership[rows, classes] = 1
-        means = functional.normalize(membership.mT @ points, dim=1)
-        prototypes = functional.normalize(torch.lerp(prototypes, means, rate), dim=1)
+        scores = sharpness * prototypes.reshape(-1, points.shape[1]) @ columns
+        membership = scores.reshape(sets).softmax(dim=1)
+        sums = (membership.flatten(end_dim=1) @ points).reshape(prototypes.shape) + anchors
+        means = functional.normalize(sums, dim=-1)
+        prototypes = functional.normalize(torch.lerp(prototypes, means, rate), dim=-1)
     return prototypes

@@ -90,20 +90,24 @@ def solve_targets(
     values, vectors = torch.linalg.eigh((gram + gram.mT) / 2)
     values = values.clamp(min=0)
     stiffness = 1 / constant if constant > 0 else math.inf
-    sums = vectors.sum(dim=0)
+    sums, squares = vectors.sum(dim=0), vectors.square()
 
-    def solve(rotated: Tensor, ridge: float) -> tuple[Tensor, Tensor, Tensor]:
-        inverse = 1 / (values + ridge)
-        ones = vectors @ (inverse * sums)  # H^-1 1
-        held = stiffness + ones.sum()
+    def solve(rotated: Tensor, tried: tuple[float, ...]) -> tuple[Tensor, Tensor, Tensor]:
+        """Return coefficients and what is missed, (R, n, K), and biases, (R, K)."""
+        inverse = 1 / (values + values.new_tensor(tried).unsqueeze(1))
+        ones = (inverse * sums) @ vectors.mT  # H^-1 1
+        held = (stiffness + ones.sum(dim=1)).unsqueeze(1)
         bias = (inverse * sums) @ rotated / held
-        coefficients = vectors @ (inverse.unsqueeze(1) * rotated) - ones.unsqueeze(1) * bias
-        diagonal = vectors.square() @ inverse - ones.square() / held
-        return coefficients, coefficients / diagonal.clamp(min=SMALLEST).unsqueeze(1), bias
+        coefficients = vectors @ (inverse.unsqueeze(2) * rotated)
+        coefficients -= ones.unsqueeze(2) * bias.unsqueeze(1)
+        diagonal = inverse @ squares.mT - ones.square() / held
+        return coefficients, coefficients / diagonal.clamp(min=SMALLEST).unsqueeze(2), bias
 
-    sketched = vectors.mT @ _sketch(targets)
-    ridge = min(ridges, key=lambda one: float(solve(sketched, one)[1].square().sum()))
-    coefficients, missed, bias = solve(vectors.mT @ targets, ridge)
+    ridge = ridges[0]
+    if len(ridges) > 1:
+        errors = solve(vectors.mT @ _sketch(targets), ridges)[1].square().sum(dim=(1, 2))
+        ridge = ridges[int(errors.argmin())]
+    (coefficients,), (missed,), (bias,) = solve(vectors.mT @ targets, (ridge,))
     error = float(missed.square().sum(dim=1).mean())
     return Ridge(coefficients, targets - missed, error, ridge, bias)
 

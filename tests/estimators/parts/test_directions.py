@@ -7,19 +7,19 @@ from diffresnet.estimators.parts.settings import PrototypeSettings
 from tests.estimators.parts.examples import CLASSES, labels, view
 
 SETTINGS = PrototypeSettings()
-ALL = torch.arange(120)
 
 
 def test_classes_are_found() -> None:
     seen = view(0.1)
-    found = find_directions(seen, labels(5), ALL, SETTINGS)
+    (found,) = find_directions(seen, [labels(5)], seen.points, SETTINGS)
     assert torch.equal(found.score(seen.points).argmax(dim=1), CLASSES)
     assert torch.allclose(found.refined.norm(dim=1), torch.ones(3))
 
 
 def test_means_are_nearest_by_distance() -> None:
     seen, own = view(0.1), labels(5)
-    found = find_directions(seen, own, ALL, replace(SETTINGS, refined_weight=0.0), sharper=2.0)
+    settings = replace(SETTINGS, refined_weight=0.0)
+    (found,) = find_directions(seen, [own], seen.points, settings, sharper=2.0)
     for one in range(3):
         mean = seen.points[own.rows[own.classes == one]].mean(dim=0)
         distances = (seen.points - mean).square().sum(dim=1)

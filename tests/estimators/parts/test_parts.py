@@ -22,16 +22,14 @@ def propagation(points: FittedPoints, labels: Labels) -> RidgePart:
 
 
 def features(points: FittedPoints, labels: Labels) -> RidgePart:
-    generator = torch.Generator().manual_seed(0)
     order = torch.arange(len(labels.rows))
-    kernels = list(feature_kernels(points, labels, 0.5, generator))
+    kernels = list(feature_kernels(points, labels, 0.5))
     return fit_features(choose_kernel(kernels, labels, order), labels)
 
 
 def together(points: FittedPoints, labels: Labels) -> RidgePart:
-    generator = torch.Generator().manual_seed(0)
     order = torch.arange(len(labels.rows))
-    kernels = list(feature_kernels(points, labels, 0.5, generator))
+    kernels = list(feature_kernels(points, labels, 0.5))
     kernel = choose_kernel(kernels, labels, order)
     return fit_together(GraphKernel.of(points, labels), kernel, labels, order)
 

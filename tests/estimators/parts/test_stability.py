@@ -7,12 +7,13 @@ from tests.estimators.parts.examples import labels, view
 
 
 def test_stability_of_clusters_and_of_noise() -> None:
-    sample, generator = torch.arange(120), torch.Generator().manual_seed(0)
+    generator = torch.Generator().manual_seed(0)
     settings = PrototypeSettings()
     found: list[float] = []
     for noise in (0.1, 5.0):
         seen = view(noise)
-        directions = find_directions(seen, labels(1), sample, settings)
-        found.append(measure_stability(seen, directions, sample, generator, settings, n_restarts=4))
+        points = view(noise).points
+        (directions,) = find_directions(seen, [labels(1)], points, settings)
+        found.append(measure_stability(points, directions, generator, settings, n_restarts=4))
     assert found[0] > 0.99
     assert found[1] < 0.9

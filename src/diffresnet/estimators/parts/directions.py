@@ -1,5 +1,6 @@
 """What scores the points of a view: the labels, and prototypes that other points have moved."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -39,28 +40,35 @@ class Directions:
 
 
 def find_directions(
-    view: View, labels: Labels, sample: Tensor, settings: PrototypeSettings, sharper: float = 1.0
-) -> Directions:
+    view: View,
+    sets: Sequence[Labels],
+    sample: Tensor,
+    settings: PrototypeSettings,
+    sharper: float = 1.0,
+) -> list[Directions]:
     """Make the prototypes of a view, and refine them by a sample of the points.
 
     Args:
         view: of the points.
-        labels: of some.
-        sample: rows of the points that refine.
+        sets: labels of some; each set has prototypes of its own.
+        sample: (n, d) points that refine.
         settings: of the refinement.
         sharper: what the sharpness is multiplied by.
     """
-    own = view.points[labels.rows]
-    means = class_means(own, members_of(labels.classes, labels.n_classes, own.dtype))
-    points = torch.cat([view.points[sample], own])
+    sums, means = list[Tensor](), list[Tensor]()
+    for labels in sets:
+        own = view.at(labels.rows)
+        members = members_of(labels.classes, labels.n_classes, own.dtype)
+        sums.append(members @ own)
+        means.append(class_means(own, members))
     sharpness = sharper * settings.sharpness
     refined = spherical_kmeans(
-        points,
-        normalize(means, dim=1),
-        rows=torch.arange(len(sample), len(points), device=points.device),
-        classes=labels.classes,
+        sample,
+        normalize(torch.stack(means), dim=-1),
+        anchors=torch.stack(sums),
         sharpness=sharpness,
         n_rounds=settings.n_rounds,
         rate=settings.rate,
     )
-    return Directions(means, refined, sharpness, settings.refined_weight)
+    found = zip(means, refined.unbind(), strict=True)
+    return [Directions(*both, sharpness, settings.refined_weight) for both in found]

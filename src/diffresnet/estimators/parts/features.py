@@ -6,11 +6,14 @@ Where the graph is not made of the features, they may also be diffused over it f
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from diffresnet._support.threads import share
+from diffresnet.estimators.parts.kept_columns import KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
@@ -64,7 +67,66 @@ def geometries(points: FittedPoints, step_size: float) -> Iterator[Geometry]:
     for strength in STRENGTHS:
         n_steps = max(1, round(strength / max(step_size * mean, 1e-6)))
         diffused = points.operator.diffuse(points.points, step_size, n_steps)
-        yield Geometry(with_lengths=False, diffused=diffused.double())
+        yield Geometry(with_lengths=False, diffused=diffused)
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """exp(-factor |x - y|^2) on the fitted points: what does not depend on labels.
+
+    Attributes:
+        points: that were fitted.
+        geometry: of the points.
+        references: (m, d) points that stand for all.
+        factor: what squared distances are multiplied by.
+    """
+
+    points: FittedPoints
+    geometry: Geometry
+    references: Tensor
+    factor: float
+
+    @cached_property
+    def mean(self) -> Tensor:
+        """The mean over pairs of references."""
+        return self._between(self.references, self.references).mean()
+
+    @cached_property
+    def means(self) -> Tensor:
+        """The means over the references of all fitted points, (N,)."""
+        blocks = self.points.blocks()
+        return torch.cat(share(lambda places: self.mean_at(self.geometry.of(places)), blocks))
+
+    @cached_property
+    def columns(self) -> KeptColumns:
+        """What it is from labeled points to all fitted ones."""
+        return KeptColumns(self.points.operator.n_points, self._make_columns)
+
+    def mean_at(self, points: Tensor) -> Tensor:
+        """Return the mean over the references, (n,)."""
+        return self._between(points, self.references.to(points)).mean(dim=1)
+
+    def sum_up(self, points: Tensor, own: Tensor, coefficients: Tensor) -> Tensor:
+        """Return sum_j k(x, x_j) c_j of some points, (n, K); `own` are the x_j."""
+        blocks = points.split(max(1, BLOCK // len(own)))
+        own, coefficients = own.to(points), coefficients.to(points)
+        return torch.cat([self._between(block, own) @ coefficients for block in blocks])
+
+    def _make_columns(self, rows: Tensor) -> Tensor:
+        own = self.geometry.of(self.points.some_places(rows))
+        blocks = share(
+            lambda places: self._between(own, self.geometry.of(places)), self.points.blocks()
+        )
+        return torch.cat(blocks, dim=1)
+
+    def _between(self, left: Tensor, right: Tensor) -> Tensor:
+        return (squared_distances(left, right) * -self.factor).exp_()
+
+
+def squared_distances(left: Tensor, right: Tensor) -> Tensor:
+    """Return |x - y|^2 of two sets of points, (n, m), by one product."""
+    own, other = left.square().sum(dim=1), right.square().sum(dim=1)
+    return torch.addmm(other, left, right.mT, alpha=-2).add_(own.unsqueeze(1)).clamp_(min=0)
 
 
 @dataclass(frozen=True)
@@ -72,53 +134,53 @@ class FeatureKernel:
     """A Gaussian kernel, centered, seen from the labeled points.
 
     Attributes:
-        geometry: of the points.
-        own: (n, d) the labeled points.
-        references: (m, d) points that stand for all.
-        factor: what squared distances are multiplied by.
-        means: (n + 1,) of the kernel over the references, of the labeled points and of all pairs.
+        gaussian: the kernel as it is.
+        rows: (n,) the labeled points.
+        own: (n, d) where they are.
+        means: (n,) of the kernel over the references.
         gram: (n, n) the kernel of the labeled points.
         scale: what the kernel was divided by.
     """
 
-    geometry: Geometry
+    gaussian: Gaussian
+    rows: Tensor
     own: Tensor
-    references: Tensor
-    factor: float
     means: Tensor
     gram: Tensor
     scale: float
 
     @classmethod
-    def of(
-        cls, geometry: Geometry, own: Tensor, references: Tensor, factor: float
-    ) -> "FeatureKernel":
-        """Make the kernel of the labeled points."""
-        means = _gaussian(own, references, factor).mean(dim=1)
-        mean = _gaussian(references, references, factor).mean()
-        gram = (_gaussian(own, own, factor) - means - means.unsqueeze(1) + mean).double()
-        scale = unless_zero(float(gram.diagonal().mean()))
-        every = torch.cat([means, mean.reshape(1)])
-        return cls(geometry, own, references, factor, every, gram / scale, scale)
+    def several(cls, family: list[Gaussian], rows: Tensor) -> Iterator["FeatureKernel"]:
+        """Yield the kernels of the labeled points, of Gaussians that have one geometry."""
+        first = family[0]
+        own = first.geometry.of(first.points.some_places(rows))
+        between = squared_distances(own, own)
+        to_references = squared_distances(own, first.references)
+        for one in family:
+            means = (to_references * -one.factor).exp().mean(dim=1)
+            plain = (between * -one.factor).exp()
+            gram = (plain - means - means.unsqueeze(1) + one.mean).double()
+            scale = unless_zero(float(gram.diagonal().mean()))
+            yield cls(one, rows, own, means, gram / scale, scale)
 
     def span(self, coefficients: Tensor) -> "FeatureScorer":
         """Return the function that coefficients of the labeled points stand for."""
         return FeatureScorer(self, coefficients / self.scale)
 
-    def expand(self, points: Tensor, coefficients: Tensor) -> Tensor:
+    def expand(self, places: Places, coefficients: Tensor) -> Tensor:
         """Return sum_j k(x, x_j) c_j of some points x, (n, K)."""
-        blocks = points.split(max(1, BLOCK // (len(self.own) + len(self.references))))
-        single = coefficients.float()
-        return torch.cat([self._from_labels(block) @ single for block in blocks]).double()
-
-    def _from_labels(self, points: Tensor) -> Tensor:
-        means = _gaussian(points, self.references, self.factor).mean(dim=1, keepdim=True)
-        plain = _gaussian(points, self.own, self.factor)
-        return plain - means - self.means[:-1] + self.means[-1]
-
-
-def _gaussian(left: Tensor, right: Tensor, factor: float) -> Tensor:
-    return (-factor * torch.cdist(left, right).square()).exp()
+        gaussian = self.gaussian
+        if places.attachment is None and gaussian.columns.hold(self.rows):
+            plain = gaussian.columns.sum_up(self.rows, coefficients, places.rows)
+            means = places.read(gaussian.means)
+        else:
+            points = gaussian.geometry.of(places)
+            if places.attachment is not None:  # a new point is scored alike in any company
+                points = points.double()
+            plain = gaussian.sum_up(points, self.own, coefficients)
+            means = gaussian.mean_at(points)
+        shift = (self.means - self.gaussian.mean).double() @ coefficients
+        return plain.double() - means.double().unsqueeze(1) * coefficients.sum(dim=0) - shift
 
 
 @dataclass(frozen=True)
@@ -135,21 +197,29 @@ class FeatureScorer:
 
     def score(self, places: Places) -> Tensor:
         """Return its values."""
-        return self.kernel.expand(self.kernel.geometry.of(places), self.coefficients)
+        return self.kernel.expand(places, self.coefficients)
 
 
 def feature_kernels(
-    points: FittedPoints, labels: Targets, step_size: float, generator: torch.Generator
+    points: FittedPoints, labels: Targets, step_size: float
 ) -> Iterator[FeatureKernel]:
     """Yield the kernels to choose from."""
-    order = torch.randperm(points.operator.n_points, generator=generator)[:N_REFERENCES]
+    families = points.once(("gaussians", step_size), lambda: list(_families(points, step_size)))
+    for family in families:
+        yield from FeatureKernel.several(family, labels.rows)
+
+
+def _families(points: FittedPoints, step_size: float) -> Iterator[list[Gaussian]]:
+    """Yield Gaussians of several widths, for each geometry."""
+    generator = torch.Generator().manual_seed(0)
+    rows = torch.randperm(points.operator.n_points, generator=generator)[:N_REFERENCES]
     for geometry in geometries(points, step_size):
-        everything = geometry.of(points.places)
-        references = everything[order]
-        median = float(torch.cdist(references, references).square().median())
-        for sharpness in SHARPNESSES:
-            factor = sharpness / median if median > 0 else 1.0
-            yield FeatureKernel.of(geometry, everything[labels.rows], references, factor)
+        references = geometry.of(points.some_places(rows))
+        median = float(squared_distances(references, references).median())
+        yield [
+            Gaussian(points, geometry, references, sharpness / median if median > 0 else 1.0)
+            for sharpness in SHARPNESSES
+        ]
 
 
 def choose_kernel(kernels: list[FeatureKernel], labels: Targets, order: Tensor) -> FeatureKernel:
@@ -171,5 +241,6 @@ def choose_kernel(kernels: list[FeatureKernel], labels: Targets, order: Tensor) 
 def fit_features(kernel: FeatureKernel, labels: Targets) -> RidgePart:
     """Learn from labels by the features."""
     ridge = labels.regress(kernel.gram)
-    name = "features alone" if kernel.geometry.diffused is None else "diffused features"
+    is_diffused = kernel.gaussian.geometry.diffused is not None
+    name = "diffused features" if is_diffused else "features alone"
     return RidgePart.of(name, ridge, ((1.0, kernel),))

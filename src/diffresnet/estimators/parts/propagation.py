@@ -10,18 +10,13 @@ import torch
 from torch import Tensor
 
 from diffresnet.diffusion.filters import GraphFilter
+from diffresnet.estimators.parts.kept_columns import CHUNK, KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
 
 FLOOR = 0.01
 """Modes slower than this, relative to the mean rate, are all as smooth."""
-
-LARGEST_KEPT = 2**27
-"""How many numbers of the kernel may be kept for labels to come."""
-
-BLOCK = 256
-"""Columns of the kernel that are made at a time."""
 
 
 @dataclass(frozen=True)
@@ -39,18 +34,56 @@ class GraphScorer:
         return places.read(self.values)
 
 
+@dataclass(frozen=True, eq=False)
+class Smoothing:
+    """(L / m + floor)^-2 of a graph: what does not depend on labels.
+
+    Attributes:
+        filter: the function of the Laplacian.
+        columns: of it, for labeled points.
+    """
+
+    filter: GraphFilter
+    columns: KeptColumns
+
+    @classmethod
+    def of(cls, points: FittedPoints) -> "Smoothing":
+        """Prepare it."""
+        filtered, n_points = smoothing_filter(points), points.operator.n_points
+
+        def make(rows: Tensor) -> Tensor:
+            return filtered.apply(_indicators(rows, n_points)).mT
+
+        return cls(filtered, KeptColumns(n_points, make))
+
+    def entries(self, rows: Tensor) -> Tensor:
+        """Return the kernel between some points, (n, n)."""
+        if self.columns.hold(rows):
+            return self.columns.entries(rows).double()
+        blocks = [self.columns.make(some)[:, rows] for some in rows.split(CHUNK)]
+        return torch.cat(blocks).mT.double()
+
+    def sum_up(self, rows: Tensor, coefficients: Tensor) -> Tensor:
+        """Return the function (N, K) that coefficients of some points stand for."""
+        if self.columns.hold(rows):
+            return self.columns.sum_up(rows, coefficients)
+        sources = torch.zeros(self.columns.n_points, coefficients.shape[1])
+        sources[rows] = coefficients.float()
+        return self.filter.apply(sources)
+
+
 @dataclass(frozen=True)
 class GraphKernel:
     """The kernel of the graph, seen from the labeled points.
 
     Attributes:
-        filter: (L / m + floor)^-2.
+        smoothing: the kernel of all points.
         rows: (n,) the labeled points.
         gram: (n, n) the kernel between them.
         scale: what the kernel was divided by.
     """
 
-    filter: GraphFilter
+    smoothing: Smoothing
     rows: Tensor
     gram: Tensor
     scale: float
@@ -58,17 +91,14 @@ class GraphKernel:
     @classmethod
     def of(cls, points: FittedPoints, labels: Targets) -> "GraphKernel":
         """Make the kernel of the labeled points."""
-        filtered, rows = smoothing_filter(points), labels.rows
-        gram = _entries(filtered, rows, points.kernel_columns)
+        smoothing = points.once("smoothing", lambda: Smoothing.of(points))
+        gram = smoothing.entries(labels.rows)
         scale = unless_zero(float(gram.diagonal().mean()))
-        return cls(filtered, rows, gram / scale, scale)
+        return cls(smoothing, labels.rows, gram / scale, scale)
 
     def span(self, coefficients: Tensor) -> GraphScorer:
         """Return the function that coefficients of the labeled points stand for."""
-        n_points = self.filter.modes.shape[0]
-        sources = coefficients.new_zeros(n_points, coefficients.shape[1])
-        sources[self.rows] = coefficients / self.scale
-        return GraphScorer(self.filter.apply(sources))
+        return GraphScorer(self.smoothing.sum_up(self.rows, coefficients / self.scale))
 
 
 def smoothing_filter(points: FittedPoints) -> GraphFilter:
@@ -84,29 +114,7 @@ def fit_propagation(kernel: GraphKernel, labels: Targets) -> RidgePart:
     return RidgePart.of("labels spread over the graph", ridge, ((1.0, kernel),))
 
 
-def _entries(filtered: GraphFilter, rows: Tensor, kept: dict[int, Tensor]) -> Tensor:
-    """Return the kernel between some points, (n, n).
-
-    Args:
-        filtered: the kernel.
-        rows: (n,) which points.
-        kept: columns of the kernel that are known, by row; those that are not are added, as long as
-            there is room for them.
-    """
-    n_points = filtered.modes.shape[0]
-    missing = torch.tensor([row for row in rows.tolist() if row not in kept], dtype=torch.long)
-    found: dict[int, Tensor] = {}
-    for own in missing.split(BLOCK) if len(missing) else ():
-        columns = filtered.apply(_indicators(own, n_points)).float()
-        for row, column in zip(own.tolist(), columns.mT, strict=True):
-            found[row] = column[rows].clone()
-            if (len(kept) + 1) * n_points <= LARGEST_KEPT:
-                kept[row] = column.clone()
-    entries = [found[row] if row in found else kept[row][rows] for row in rows.tolist()]
-    return torch.stack(entries, dim=1).double()
-
-
 def _indicators(rows: Tensor, n_points: int) -> Tensor:
-    columns = torch.zeros(n_points, len(rows), dtype=torch.float64)
+    columns = torch.zeros(n_points, len(rows))
     columns[rows, torch.arange(len(rows))] = 1
     return columns

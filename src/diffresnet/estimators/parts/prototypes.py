@@ -24,14 +24,12 @@ class GraphPrototypes:
     """Prototypes where diffusion puts the points.
 
     Attributes:
-        modes: (N, m) of the graph's diffusion.
         view: where diffusion puts the points.
         directions: what scores points there.
         held_out: (n, K) scores of the labels, each learned without its fold.
         stability: of the classes, see `measure_stability`.
     """
 
-    modes: Tensor
     view: View
     directions: Directions
     held_out: Tensor
@@ -41,7 +39,7 @@ class GraphPrototypes:
 
     def score(self, places: Places) -> Tensor:
         """Return the scores (n, K)."""
-        return self.directions.score(self.view.place(places.read(self.modes)))
+        return self.directions.score(self.view.place(places.read(self.view.raw)))
 
 
 @dataclass(frozen=True)
@@ -84,50 +82,44 @@ def fit_prototypes(
         settings: of everything else.
     """
     graph_view = View.of_graph(points.spectrum, strength.step_size, strength.n_steps)
-    feature_view = None
-    if points.points is not None:
-        feature_view = View.of_features(points.points)
-    order = torch.randperm(len(graph_view.points), generator=generator)
-    learning = _Learning(settings, graph_view, feature_view, order[: settings.n_sampled])
-    graph, features = learning.directions(labels)
+    feature_view = None if points.points is None else View.of_features(points.points)
+    order = torch.randperm(points.operator.n_points, generator=generator)
+    sample = order[: settings.sample_size(labels.n_classes)]
+    sharper, seen = settings.sharper(labels.n_classes), graph_view.at(sample)
+    (graph,) = find_directions(graph_view, [labels], seen, settings, sharper)
     # The fewer labels, the more depends on it.
     n_restarts = max(1, round(settings.n_restarts * labels.n_classes / len(labels.rows)))
-    stability = measure_stability(
-        graph_view, graph, learning.sample, generator, settings, n_restarts=n_restarts
-    )
-    held_out = learning.held_out(labels, generator)
-    found = GraphPrototypes(points.spectrum.modes, graph_view, graph, held_out[0], stability)
-    if feature_view is None or features is None:
+    stability = measure_stability(seen, graph, generator, settings, n_restarts=n_restarts)
+    n_folds = min(settings.n_folds, int(labels.counts.max()))
+    folds = list(labels.folds(n_folds, generator)) if n_folds > 1 else []
+    fewer = [one for one, _ in folds]
+    out = [held for _, held in folds]
+    without = find_directions(graph_view, fewer, seen, settings, sharper) if folds else []
+    held_out = _score_folds(graph_view, without, out, labels)
+    found = GraphPrototypes(graph_view, graph, held_out, stability)
+    if feature_view is None:
         return found, None
-    return found, FeaturePrototypes(feature_view, features, held_out[1])
+    features, *without = find_directions(
+        feature_view, [labels, *fewer], feature_view.at(sample), settings
+    )
+    held_out = _score_folds(feature_view, without, out, labels)
+    return found, FeaturePrototypes(feature_view, features, held_out)
 
 
-@dataclass(frozen=True)
-class _Learning:
-    settings: PrototypeSettings
-    graph: View
-    features: View | None
-    sample: Tensor
+def _score_folds(
+    view: View, directions: list[Directions], out: list[Tensor], labels: Labels
+) -> Tensor:
+    """Return the scores of the labels (n, K), each learned without its fold.
 
-    def directions(self, labels: Labels) -> tuple[Directions, Directions | None]:
-        """Return what labels, and the other points, say in each view."""
-        sharper = self.settings.sharper(labels.n_classes)
-        graph = find_directions(self.graph, labels, self.sample, self.settings, sharper)
-        if self.features is None:
-            return graph, None
-        return graph, find_directions(self.features, labels, self.sample, self.settings)
+    They are 0 where a label is the only one of its class, and never held out.
 
-    def held_out(self, labels: Labels, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Return scores (n, K) of the labels in both views, each learned without its fold.
-
-        They are 0 where a label is the only one of its class, and never held out.
-        """
-        scores = self.graph.points.new_zeros(2, len(labels.rows), labels.n_classes).double()
-        n_folds = min(self.settings.n_folds, int(labels.counts.max()))
-        for fewer, out in labels.folds(n_folds, generator) if n_folds > 1 else ():
-            graph, features = self.directions(fewer)
-            rows = labels.rows[out]
-            scores[0, out] = graph.score(self.graph.points[rows]).double()
-            if features is not None and self.features is not None:
-                scores[1, out] = features.score(self.features.points[rows]).double()
-        return scores[0], scores[1]
+    Args:
+        view: of the points.
+        directions: learned without a fold, for each.
+        out: (n,) which labels are in the fold, for each.
+        labels: all of them.
+    """
+    scores = torch.zeros(len(labels.rows), labels.n_classes, dtype=torch.float64)
+    for one, held in zip(directions, out, strict=True):
+        scores[held] = one.score(view.at(labels.rows[held])).double()
+    return scores

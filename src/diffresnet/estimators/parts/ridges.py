@@ -18,7 +18,7 @@ def fit_ridges(
     if points.points is None:
         return parts
     order = torch.randperm(len(labels.rows), generator=generator)
-    kernels = list(feature_kernels(points, labels, step_size, generator))
+    kernels = list(feature_kernels(points, labels, step_size))
     features = choose_kernel(kernels, labels, order)
     parts.append(fit_features(features, labels))
     parts.append(fit_together(graph, features, labels, order))

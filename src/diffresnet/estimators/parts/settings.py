@@ -9,7 +9,8 @@ class PrototypeSettings:
     """What diffusion prototypes depend on.
 
     Attributes:
-        n_sampled: points that prototypes are refined by, and that the mixture looks at, at most.
+        n_sampled: points that prototypes are refined by, and that the mixture looks at; of many
+            classes twenty each.
         n_rounds: of refinement.
         rate: how far a prototype moves in a round.
         refined_weight: of the refined prototype against what labels say.
@@ -21,7 +22,7 @@ class PrototypeSettings:
         n_folds: of held-out labels.
     """
 
-    n_sampled: int = 3000
+    n_sampled: int = 1500
     n_rounds: int = 15
     rate: float = 0.3
     refined_weight: float = 0.5
@@ -31,6 +32,10 @@ class PrototypeSettings:
     least_stability: float = 0.82
     least_trust: float = 0.3
     n_folds: int = 3
+
+    def sample_size(self, n_classes: int) -> int:
+        """Return how many points are looked at, at most."""
+        return max(self.n_sampled, 20 * n_classes)
 
     def sharper(self, n_classes: int) -> float:
         """Return how much sharper many classes must be for a point to belong mostly to one."""

@@ -5,14 +5,12 @@ from torch import Tensor
 
 from diffresnet.estimators.parts.directions import Directions
 from diffresnet.estimators.parts.settings import PrototypeSettings
-from diffresnet.estimators.views import View
 from diffresnet.learning.prototypes import spherical_kmeans
 
 
 def measure_stability(
-    view: View,
+    points: Tensor,
     directions: Directions,
-    sample: Tensor,
     generator: torch.Generator,
     settings: PrototypeSettings,
     *,
@@ -24,9 +22,8 @@ def measure_stability(
     says more of the graph than of the labels.
 
     Args:
-        view: of the points.
+        points: (n, d) of a view, that are looked at.
         directions: what scores points there.
-        sample: rows of the points that are looked at.
         generator: of the random points.
         settings: of the refinement.
         n_restarts: how often.
@@ -34,7 +31,7 @@ def measure_stability(
     Returns:
         The part of the points that keep their class, over all restarts.
     """
-    points, prototypes = view.points[sample], directions.refined
+    prototypes = directions.refined
     classes = (points @ prototypes.mT).argmax(dim=1)
     kept = 0.0
     for _ in range(n_restarts):
@@ -42,12 +39,10 @@ def measure_stability(
         last = torch.full((len(prototypes),), -1, device=points.device)
         last.scatter_reduce_(0, classes[order], torch.arange(len(order)).to(order), "amax")
         first = torch.where((last >= 0).unsqueeze(1), points[order[last]], prototypes)
-        none = order[:0]
         prototypes = spherical_kmeans(
             points,
             first,
-            rows=none,
-            classes=none,
+            anchors=torch.zeros_like(first),
             sharpness=directions.sharpness,
             n_rounds=settings.n_rounds,
             rate=settings.rate,

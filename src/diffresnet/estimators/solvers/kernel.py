@@ -175,12 +175,11 @@ class _Training:
     def _distances(self, labels: Labels) -> Tensor:
         """Return the distances (K, n) from refined prototypes, where diffusion puts the points."""
         own, others = self.graph_points[labels.rows], self.graph_points[self.others]
-        means = class_means(own, members_of(labels.classes, labels.n_classes, own.dtype))
+        members = members_of(labels.classes, labels.n_classes, own.dtype)
         prototypes = spherical_kmeans(
-            torch.cat([own, others]),
-            normalize(means, dim=1),
-            rows=torch.arange(len(own)),
-            classes=labels.classes,
+            others,
+            normalize(class_means(own, members), dim=1),
+            anchors=members @ own,
             sharpness=self.settings.sharpness,
             n_rounds=self.settings.n_rounds,
             rate=self.settings.rate,

@@ -75,7 +75,7 @@ class MixtureSolver:
         parts: list[Part] = [graph] if features is None else [graph, features]
         expected = self._expect(graph.stability, labels.n_classes)[: len(parts)]
         parts += fit_ridges(points, labels, strength.step_size, generator)
-        n_sampled = self.settings.prototypes.n_sampled
+        n_sampled = self.settings.prototypes.sample_size(labels.n_classes)
         sample = _draw_unlabeled(points.operator.n_points, labels, n_sampled, generator)
         places = points.some_places(sample)
         shown = torch.stack([part.score(places).double() for part in parts])

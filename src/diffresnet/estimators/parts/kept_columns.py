@@ -1,0 +1,89 @@
+"""Columns of a kernel at all fitted points: made once for each labeled point, kept for later ones.
+
+A function that the kernel spans is then a product with coefficients, whichever labels come and go.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from diffresnet._support.threads import share
+from diffresnet.estimators.points import ROWS
+
+LARGEST_KEPT = 2**28
+"""How many numbers may be kept (1 GB)."""
+
+CHUNK = 32
+"""Columns that are made, and have room, together."""
+
+
+class KeptColumns:
+    """Columns k(x, x_j) of a kernel, by the row j of a fitted point.
+
+    Args:
+        n_points: N.
+        make: (c,) rows to their columns, (c, N) in single precision.
+
+    Examples:
+        >>> columns = KeptColumns(3, lambda rows: torch.eye(3)[rows])
+        >>> rows = torch.tensor([2, 0])
+        >>> columns.hold(rows)
+        True
+        >>> columns.sum_up(rows, torch.tensor([[5.0], [7.0]]))[:, 0]
+        tensor([7., 0., 5.])
+    """
+
+    def __init__(self, n_points: int, make: Callable[[Tensor], Tensor]) -> None:
+        self.n_points, self.make = n_points, make
+        self.places: dict[int, int] = {}
+        self.chunks: list[Tensor] = []
+
+    def hold(self, rows: Tensor) -> bool:
+        """Make the columns of these rows that are missing; tell whether there was room for them."""
+        n_rooms = LARGEST_KEPT // max(1, self.n_points)
+        if len(rows) > n_rooms:
+            return False
+        missing = [row for row in rows.tolist() if row not in self.places]
+        if len(self.places) + len(missing) > n_rooms:  # labels that are gone take the room
+            self.places, self.chunks, missing = {}, [], rows.tolist()
+        while missing:
+            place = len(self.places)
+            if place == CHUNK * len(self.chunks):
+                self.chunks.append(torch.empty(CHUNK, self.n_points))
+            some = missing[: CHUNK - place % CHUNK]
+            ends = slice(place % CHUNK, place % CHUNK + len(some))
+            self.chunks[-1][ends] = self.make(torch.tensor(some))
+            self.places |= {row: place + number for number, row in enumerate(some)}
+            missing = missing[len(some) :]
+        return True
+
+    def entries(self, rows: Tensor) -> Tensor:
+        """Return the kernel between rows that are held, (n, n)."""
+        at = [divmod(self.places[row], CHUNK) for row in rows.tolist()]
+        return torch.stack([self.chunks[chunk][place][rows] for chunk, place in at], dim=1)
+
+    def sum_up(
+        self, rows: Tensor, coefficients: Tensor, some: Tensor | slice | None = None
+    ) -> Tensor:
+        """Return sum_j k(x, x_j) c_j of all fitted points x, or some, (n, K).
+
+        Args:
+            rows: (n,) the j, which are held.
+            coefficients: (n, K) the c_j.
+            some: rows of the points; None for all.
+        """
+        padded = torch.zeros(CHUNK * len(self.chunks), coefficients.shape[1])
+        padded[[self.places[row] for row in rows.tolist()]] = coefficients.float()
+
+        def product(points: Tensor | slice) -> Tensor:
+            parts = zip(self.chunks, padded.split(CHUNK), strict=True)
+            n_used = len(self.places)
+            used = ((chunk[: n_used - CHUNK * at], own) for at, (chunk, own) in enumerate(parts))
+            found = [chunk[:, points].mT @ own[: len(chunk)] for chunk, own in used]
+            return torch.stack(found).sum(dim=0)
+
+        if some is not None:
+            return product(some)
+        starts = range(0, self.n_points, ROWS)
+        return torch.cat(share(product, [slice(start, start + ROWS) for start in starts]))
