@@ -22,7 +22,7 @@ from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.weights import graph_weights
-from diffresnet.learning.labels import UNLABELED
+from diffresnet.learning.labels import UNLABELED, encode_labels
 
 if TYPE_CHECKING:
     from diffresnet.estimators.classifier import DiffResNetClassifier
@@ -273,8 +273,8 @@ def check_numbers(
 
 def check_update(
     indices: Any, labels: Any, encoded: npt.NDArray[np.int64], classes: npt.NDArray[Any]
-) -> npt.NDArray[Any]:
-    """Return the labels (N,) after an update, None where there is none.
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Return the class of each point after an update, -1 for none, and the classes in order.
 
     Args:
         indices: which points get a label.
@@ -288,8 +288,11 @@ def check_update(
     if places.shape != given.shape:
         must, remedy = f"{len(places)} labels", "Pass one label for each index."
         fail(function, "labels", must, len(given), remedy)
-    everything = np.full(n_points, None, dtype=object)
-    is_labeled = encoded != UNLABELED
-    everything[is_labeled] = classes[encoded[is_labeled]].tolist()
-    everything[places] = given
-    return everything
+    others = np.setdiff1d(np.flatnonzero(encoded != UNLABELED), places)
+    kept = np.empty(len(others), dtype=object)
+    kept[:] = classes[encoded[others]].tolist()
+    found, classes = encode_labels(function, "labels", np.concatenate([kept, given]))
+    check_several(function, "labels", classes)
+    after = np.full(n_points, UNLABELED)
+    after[np.concatenate([others, places])] = found
+    return after, classes

@@ -57,7 +57,9 @@ class Places:
         used, places = np.unique(self.attachment.indices, return_inverse=True)
         shape = (self.attachment.shape[0], len(used))
         parts = (self.attachment.data, places, self.attachment.indptr)
-        return torch.from_numpy(sparse.csr_array(parts, shape=shape) @ values[used].double().numpy())
+        return torch.from_numpy(
+            sparse.csr_array(parts, shape=shape) @ values[used].double().numpy()
+        )
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,8 @@ class Regression:
         errors = Values(self.values.rows, errors)
         generator = torch.Generator().manual_seed(self.seed)
         # The last part is features and graph together, or the graph where there is nothing else.
-        return ErrorScale(errors, fit_ridges(self.points, errors, self.step_size, generator)[-1])
+        parts, _ = fit_ridges(self.points, errors, self.step_size, generator)
+        return ErrorScale(errors, parts[-1])
 
     def _is_reached(self, places: Places) -> npt.NDArray[np.bool_]:
         return places.read(torch.from_numpy(self.reached.astype(np.float64))).numpy() > 0.5
@@ -138,7 +139,7 @@ def regress(
     """
     values = Values.of(given)
     generator = torch.Generator().manual_seed(seed)
-    parts = fit_ridges(points, values, step_size, generator)
+    parts, _ = fit_ridges(points, values, step_size, generator)
     if points.points is not None:
         parts.append(fit_linear(points, values))
     weights = weigh_parts(parts, values, settings)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from diffresnet._support.threads import share
 from diffresnet.estimators.components import (
     PENALTY,
     fit_penalty,
@@ -34,19 +35,26 @@ from diffresnet.learning.calibration import match_prior
 from diffresnet.learning.labels import Labels
 
 Floats = npt.NDArray[Any]
+LARGEST_MATCHED = 100_000
+"""A class prior is matched by at most this number of points, drawn at random."""
+
 SolverName: TypeAlias = Literal["mixture", "kernel", "network"]
 
 
-def make_solver(name: SolverName, sampling: LabelSampling = "auto") -> Solver:
+def make_solver(
+    name: SolverName, sampling: LabelSampling = "auto", before: Solved | None = None
+) -> Solver:
     """Return the solver of that name, with its own settings.
 
     Args:
         name: of it.
-        sampling: how the labeled points were drawn; the mixture makes use of it.
+        sampling: how the labeled points were drawn; the mixture makes use of it, and of
+        before: what was learned before a few labels changed, if its choices may stay.
     """
     match name:
         case "mixture":
-            return MixtureSolver(sampling)
+            known = before if isinstance(before, SolvedMixture) else None
+            return MixtureSolver(sampling, before=known)
         case "kernel":
             return KernelSolver()
         case "network":
@@ -68,7 +76,7 @@ class Solution:
         held_out: labels that were held out, with all that is added to the scores; None if none was.
         prior: (K,) the probabilities of points that no label reaches.
         reached: (N,) whether a label reaches a point.
-        probabilities: (N, K) of the fitted points.
+        probabilities: (N, K) of the fitted points, in single precision.
     """
 
     points: FittedPoints
@@ -104,7 +112,7 @@ class Solution:
 
     def is_unknown(self, probabilities: Floats) -> npt.NDArray[np.bool_]:
         """Tell of which points, by their (n, K) probabilities, nothing but the prior is known."""
-        return (probabilities == self.prior).all(axis=1)
+        return (probabilities == self.prior.astype(probabilities.dtype)).all(axis=1)
 
 
 def solve(
@@ -148,13 +156,21 @@ def solve(
         part = fit_penalty(held_out, added)
         component_scores, held_out = part * component_scores, held_out.shifted(part * added)
     reached = np.isin(points.components, points.components[labels.rows.numpy()])
-    scores = _score(solved, component_scores, points.places)
     bias = torch.zeros(n_classes, dtype=torch.float64)
     if prior is not None:
-        bias = match_prior(scores[torch.from_numpy(reached)], torch.from_numpy(prior))
+        rows = torch.from_numpy(np.flatnonzero(reached))
+        if len(rows) > LARGEST_MATCHED:
+            rows = rows[torch.randperm(len(rows), generator=generator)[:LARGEST_MATCHED]]
+        scores = _score(solved, component_scores, points.some_places(rows))
+        bias = match_prior(scores, torch.from_numpy(prior))
         held_out = None if held_out is None else held_out.shifted(bias.numpy())
     unknown = np.full(n_classes, 1 / n_classes) if prior is None else prior
-    probabilities = _to_probabilities(scores + bias, reached, unknown, points.places)
+
+    def find(places: Places) -> Floats:
+        scores = _score(solved, component_scores, places) + bias
+        return _to_probabilities(scores, reached, unknown, places).astype(np.float32)
+
+    probabilities = np.concatenate(share(find, points.blocks()))
     probabilities[labels.rows] = np.eye(n_classes)[labels.classes]
     return Solution(
         points, strength, solved, component_scores, bias, held_out, unknown, reached, probabilities
@@ -171,6 +187,6 @@ def _to_probabilities(
 ) -> Floats:
     """Return the probabilities (n, K); points that no label reaches get the prior."""
     probabilities = scores.softmax(dim=1).numpy()
-    is_reached = places.read(torch.from_numpy(reached.astype(np.float64)))
-    probabilities[is_reached.numpy() <= 0.5] = prior
+    is_reached = places.read(torch.from_numpy(reached))
+    probabilities[is_reached.double().numpy() <= 0.5] = prior
     return probabilities

@@ -19,6 +19,8 @@ def solve_labels(
     encoded: npt.NDArray[np.int64],
     classes: npt.NDArray[Any],
     seed: int,
+    *,
+    before: Solution | None = None,
 ) -> Solution:
     """Learn from labels.
 
@@ -28,12 +30,14 @@ def solve_labels(
         encoded: (N,) the class of each point, -1 for none.
         classes: what they are.
         seed: of everything that is drawn.
+        before: what was learned from labels that were nearly the same, if its choices may stay.
     """
+    known = before.solved if before is not None and before.points is points else None
     return solve(
         points,
         encoded,
         len(classes),
-        solver=make_solver(model.solver, model.label_sampling),
+        solver=make_solver(model.solver, model.label_sampling, known),
         step_size=choose_step(model.step_size, points.operator),
         n_steps=model.n_steps,
         prior=check_prior(model.class_prior, classes),

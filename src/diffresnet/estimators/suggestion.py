@@ -17,9 +17,10 @@ import torch
 from sklearn.cluster import KMeans
 from torch import Tensor
 
+from diffresnet.estimators.parts.kept_columns import KeptColumns
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Solution
-from diffresnet.estimators.strength import default_steps
+from diffresnet.estimators.strength import Strength, default_steps
 from diffresnet.estimators.views import View
 
 Rows = npt.NDArray[np.int64]
@@ -28,6 +29,12 @@ N_COVERED = 4000
 """At most this number of points, drawn at random, stand for all."""
 
 N_CANDIDATES = 2000
+N_LOOKED_AT = 32
+"""Candidates that are compared at a time."""
+
+TAKEN = -1.0
+"""Less than any candidate adds."""
+
 MANY_LABELS = 5.0
 """Labels per class at which uncertainty has half of the weight."""
 
@@ -53,34 +60,64 @@ def suggest_points(
         labeled: (N,) those that have a label are never suggested.
         n_per_class: the number of labels per class.
     """
-    views = [solution.embedding.float(), *_feature_view(solution.points)]
-    generator = torch.Generator().manual_seed(0)
-    order = torch.randperm(len(labeled), generator=generator)
-    is_free = torch.from_numpy(~labeled)
-    covered = order[:N_COVERED]
+    points, strength = solution.points, solution.strength
+    order = torch.randperm(len(labeled), generator=torch.Generator().manual_seed(0))
+    covered, is_free = order[:N_COVERED], torch.from_numpy(~labeled)
+    kept = points.once(
+        ("similarities", strength), lambda: _keep_similarities(points, strength, covered)
+    )
     candidates = order[is_free[order]][: max(N_CANDIDATES, n)]
-    components = solution.points.components
-    missed = _missed_components(components, labeled)[:n]
-    firsts = np.unique(components, return_index=True)[1][missed]
+    missed = _missed_components(points.components, labeled)[:n]
+    firsts = np.unique(points.components, return_index=True)[1][missed]
     candidates = torch.unique(torch.cat([torch.from_numpy(firsts), candidates]))
-    homes = torch.from_numpy(components.astype(np.int64))[candidates]
-    alike = _similarities(views, covered, candidates)
+    homes = torch.from_numpy(points.components.astype(np.int64))[candidates]
     cover = torch.zeros(len(covered))
     for block in torch.from_numpy(np.flatnonzero(labeled)).split(N_CANDIDATES):
-        cover = torch.maximum(cover, _similarities(views, covered, block).amax(dim=1))
+        cover = torch.maximum(cover, kept.columns(block).amax(dim=0))
     top = torch.from_numpy(solution.probabilities)[covered].topk(2, dim=1).values
     part = n_per_class / (n_per_class + MANY_LABELS)
     worth = (1 - part) + part * (1 - (top[:, 0] - top[:, 1])).float()
-    chosen: list[int] = []
-    for turn in range(min(n, len(candidates))):
-        gains = worth @ (alike - cover.unsqueeze(1)).clamp(min=0)
-        gains[torch.isin(candidates, torch.tensor(chosen, dtype=torch.long))] = -1
-        if turn < len(missed):
-            gains[homes != int(missed[turn])] = -2
-        best = int(gains.argmax())
-        chosen.append(int(candidates[best]))
-        cover = torch.maximum(cover, alike[:, best])
-    return np.array(chosen, dtype=np.int64)
+    greedy = _Greedy(kept.columns(candidates), cover, worth)
+    n_chosen = min(n, len(candidates))
+    needed = [*(homes == int(one) for one in missed), *[None] * n_chosen][:n_chosen]
+    return candidates[[greedy.take(one) for one in needed]].numpy()
+
+
+class _Greedy:
+    """Candidates one by one, each of which raises most how well all points are covered.
+
+    What a candidate adds can only become less, so that those that added little before need not be
+    looked at again: the choice is that of looking at all.
+    """
+
+    def __init__(self, alike: Tensor, cover: Tensor, worth: Tensor) -> None:
+        """Begin with the similarities (c, m) of candidates to the points, covered so far."""
+        self.alike, self.cover, self.worth = alike, cover, worth
+        self.bounds = self._gains(torch.arange(len(alike)))
+
+    def take(self, allowed: Tensor | None) -> int:
+        """Return the best candidate that was not taken yet, of those that are `allowed`."""
+        bounds = self.bounds if allowed is None else torch.where(allowed, self.bounds, TAKEN)
+        bounds, best, most = bounds.clone(), -1, -torch.inf
+        while float(bounds.max()) >= most:
+            some = bounds.topk(min(N_LOOKED_AT, len(bounds))).indices
+            some = some[bounds[some] > TAKEN].sort().values
+            if len(some) == 0:
+                break
+            gains = self._gains(some)
+            self.bounds[some], bounds[some] = gains, TAKEN
+            largest, place = float(gains.max()), int(some[int(gains.argmax())])
+            if largest > most or (largest == most and place < best):
+                best, most = place, largest
+        self.bounds[best] = TAKEN
+        self.cover = torch.maximum(self.cover, self.alike[best])
+        return best
+
+    def _gains(self, some: Tensor) -> Tensor:
+        blocks = some.split(N_LOOKED_AT)
+        return torch.cat(
+            [(self.alike[one] - self.cover).clamp_(min=0) @ self.worth for one in blocks]
+        )
 
 
 def suggest_first(n: int, points: FittedPoints, step_size: float, seed: int) -> Rows:
@@ -111,10 +148,22 @@ def _feature_view(points: FittedPoints) -> list[Tensor]:
     return [View.of_features(points.points).points.float()]
 
 
-def _similarities(views: list[Tensor], some: Tensor, others: Tensor) -> Tensor:
-    """Return the mean of the squared cosines in all views, obtuse angles as right ones."""
-    cosines = [(view[some] @ view[others].mT).clamp(min=0) for view in views]
-    return torch.stack([one.square() for one in cosines]).mean(dim=0)
+def _keep_similarities(points: FittedPoints, strength: Strength, covered: Tensor) -> KeptColumns:
+    """Return the similarities of any points to the `covered` ones.
+
+    They are the mean of the squared cosines in all views, obtuse angles as right ones.
+    """
+    views = [View.of_graph(points.spectrum, strength.step_size, strength.n_steps)]
+    if points.points is not None:
+        views.append(View.of_features(points.points))
+    seen = [view.at(covered).float() for view in views]
+
+    def make(rows: Tensor) -> Tensor:
+        pairs = zip(views, seen, strict=True)
+        cosines = [(view.at(rows).float() @ own.mT).clamp(min=0) for view, own in pairs]
+        return torch.stack([one.square() for one in cosines]).mean(dim=0)
+
+    return KeptColumns(len(covered), make)
 
 
 def _most_typical(shown: Tensor, rows: Rows) -> int | None:

@@ -56,6 +56,7 @@ def weigh(
     usual_scales: tuple[float | None, ...],
     biases: Tensor,
     doubt: float,
+    noises: tuple[float, ...] = NOISES,
 ) -> Weighed:
     """Return the weights of the parts that fit held-out labels.
 
@@ -67,6 +68,7 @@ def weigh(
             probabilities; labels may change it. None if they are such logarithms.
         biases: (K,) of the classes beforehand.
         doubt: the deviation of a weight from what is expected.
+        noises: to choose from.
     """
     pairs = zip(held_out, usual_scales, strict=True)
     scales = [1.0 if usual is None else _scale(one, classes, usual) for one, usual in pairs]
@@ -74,8 +76,8 @@ def weigh(
     usual = np.concatenate([expected, biases.numpy()])
     doubts = np.r_[[doubt] * len(expected), [BIAS_DOUBT] * len(biases)]
     best, found, noise, solution = np.inf, usual, 0.0, usual
-    for tried in NOISES:
-        value, solution = _fit(scaled, classes.numpy(), tried, usual, doubts, solution)
+    for tried in noises:
+        value, solution = _fit(scaled, classes.numpy(), tried, (usual, doubts), solution)
         if value + tried / USUAL_NOISE < best:
             best, found, noise = value + tried / USUAL_NOISE, solution, tried
     weights = [float(one * scale) for one, scale in zip(found, scales, strict=False)]
@@ -93,11 +95,14 @@ def _fit(
     scaled: npt.NDArray[Any],
     classes: npt.NDArray[np.int64],
     noise: float,
-    usual: npt.NDArray[Any],
-    doubts: npt.NDArray[Any],
+    beforehand: tuple[npt.NDArray[Any], npt.NDArray[Any]],
     start: npt.NDArray[Any],
 ) -> tuple[float, npt.NDArray[Any]]:
-    """Return the least loss for one noise, and the weights and biases that have it."""
+    """Return the least loss for one noise, and the weights and biases that have it.
+
+    Beforehand they have a mean and deviations; the search begins at `start`.
+    """
+    usual, doubts = beforehand
     n_parts, n_labels, n_classes = scaled.shape
     places = (np.arange(n_labels), classes)
 

@@ -9,10 +9,14 @@ from torch import Tensor
 
 from diffresnet._support.checks import fail
 from diffresnet._support.sparse_checks import check_sparse
+from diffresnet._support.threads import share
 from diffresnet.graph.exact_search import Neighbors, nearest_of
 from diffresnet.graph.weights import Bandwidths, similarities
 
 BLOCK = 256
+PART = 2**15
+"""Fitted points that are compared with new ones at a time."""
+
 SPARE = 8
 """Candidates more than needed: the search is in single precision."""
 
@@ -54,11 +58,20 @@ def attach_rows(given: Any) -> sparse.csr_array:
 
 def _nearest(points: Tensor, fitted: Tensor, n_kept: int) -> tuple[Tensor, Tensor]:
     """Return distances and indices of the nearest fitted points, from near to far."""
-    norms = fitted.square().sum(dim=1)
     n_candidates = min(n_kept + SPARE, len(fitted))
-    found: list[Neighbors] = []
-    for block in points.split(BLOCK):
-        rough = torch.addmm(norms, block.to(fitted), fitted.mT, alpha=-2)
-        candidates = rough.topk(n_candidates, dim=1, largest=False).indices
-        found.append(nearest_of(candidates, fitted, block, n_kept))
+    parts = [(start, fitted[start : start + PART]) for start in range(0, len(fitted), PART)]
+    norms = [part.square().sum(dim=1) for _, part in parts]
+
+    def search(block: Tensor) -> Neighbors:
+        own, values, places = block.to(fitted), list[Tensor](), list[Tensor]()
+        for (start, part), squares in zip(parts, norms, strict=True):
+            rough = torch.addmm(squares, own, part.mT, alpha=-2)
+            best = rough.topk(min(n_candidates, len(part)), dim=1, largest=False)
+            values.append(best.values)
+            places.append(best.indices + start)
+        best = torch.cat(values, dim=1).topk(n_candidates, dim=1, largest=False).indices
+        candidates = torch.cat(places, dim=1).gather(1, best)
+        return nearest_of(candidates, fitted, block, n_kept)
+
+    found = share(search, points.split(BLOCK))
     return torch.cat([near.distances for near in found]), torch.cat([n.indices for n in found])

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from diffresnet._support.checks import as_array, fail
 from diffresnet._support.sparse_checks import check_sparse
-from diffresnet.learning.ridge import Ridge, solve_ridge
+from diffresnet.learning.ridge import RIDGES, Ridge, solve_ridge
 
 UNLABELED = -1
 """The class of a point without a label."""
@@ -72,15 +72,30 @@ class Labels:
         """How many points of each class have a label, (K,)."""
         return torch.bincount(self.classes, minlength=self.n_classes)
 
-    def regress(self, gram: Tensor, some: Tensor | None = None) -> Ridge:
+    def regress(
+        self, gram: Tensor, some: Tensor | None = None, ridges: tuple[float, ...] = RIDGES
+    ) -> Ridge:
         """Return kernel ridge regression of the classes, or of some of them.
 
         Args:
             gram: (n, n) kernel of these.
             some: (n,) which labels; None for all.
+            ridges: to choose from.
         """
         classes = self.classes if some is None else self.classes[some]
-        return solve_ridge(gram, classes, self.n_classes)
+        return solve_ridge(gram, classes, self.n_classes, ridges)
+
+    def n_changed(self, before: "Labels") -> int:
+        """Count the points whose label is another one than before, or was there in one only.
+
+        Examples:
+            >>> before = Labels(torch.tensor([0, 1, 2]), torch.tensor([0, 1, 1]), 2)
+            >>> Labels(torch.tensor([1, 2, 5]), torch.tensor([1, 0, 0]), 2).n_changed(before)
+            3
+        """
+        now = set(zip(self.rows.tolist(), self.classes.tolist(), strict=True))
+        then = set(zip(before.rows.tolist(), before.classes.tolist(), strict=True))
+        return len({row for row, _ in now ^ then})
 
     def folds(self, n_folds: int, generator: torch.Generator) -> Iterator[tuple["Labels", Tensor]]:
         """Yield labels without a fold, and which are held out; never the only one of a class."""

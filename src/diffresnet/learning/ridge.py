@@ -87,27 +87,44 @@ def solve_targets(
     """
     if not ridges:
         raise ValueError("solve_targets: `ridges` must hold a number, got none.")
-    values, vectors = torch.linalg.eigh((gram + gram.mT) / 2)
-    values = values.clamp(min=0)
-    stiffness = 1 / constant if constant > 0 else math.inf
-    sums, squares = vectors.sum(dim=0), vectors.square()
-
-    def solve(rotated: Tensor, tried: tuple[float, ...]) -> tuple[Tensor, Tensor, Tensor]:
-        """Return coefficients and what is missed, (R, n, K), and biases, (R, K)."""
-        inverse = 1 / (values + values.new_tensor(tried).unsqueeze(1))
-        ones = (inverse * sums) @ vectors.mT  # H^-1 1
-        held = (stiffness + ones.sum(dim=1)).unsqueeze(1)
-        bias = (inverse * sums) @ rotated / held
-        coefficients = vectors @ (inverse.unsqueeze(2) * rotated)
-        coefficients -= ones.unsqueeze(2) * bias.unsqueeze(1)
-        diagonal = inverse @ squares.mT - ones.square() / held
-        return coefficients, coefficients / diagonal.clamp(min=SMALLEST).unsqueeze(2), bias
-
-    ridge = ridges[0]
+    gram, stiffness = (gram + gram.mT) / 2, 1 / constant if constant > 0 else math.inf
+    if len(ridges) == 1:
+        identity = torch.eye(len(gram)).to(gram)
+        factor, is_singular = torch.linalg.cholesky_ex(gram + ridges[0] * identity)
+        if not bool(is_singular):
+            return _solve(torch.cholesky_inverse(factor), targets, ridges[0], stiffness)
+    values, vectors = torch.linalg.eigh(gram)
+    inverses = 1 / (values.clamp(min=0) + values.new_tensor(ridges).unsqueeze(1))
+    ridge = 0
     if len(ridges) > 1:
-        errors = solve(vectors.mT @ _sketch(targets), ridges)[1].square().sum(dim=(1, 2))
-        ridge = ridges[int(errors.argmin())]
-    (coefficients,), (missed,), (bias,) = solve(vectors.mT @ targets, (ridge,))
+        sums, rotated = vectors.sum(dim=0), vectors.mT @ _sketch(targets)
+        ones = (inverses * sums) @ vectors.mT  # H^-1 1 for each ridge
+        held = (stiffness + ones.sum(dim=1)).unsqueeze(1)
+        biases = (inverses * sums) @ rotated / held
+        coefficients = vectors @ (inverses.unsqueeze(2) * rotated)
+        coefficients -= ones.unsqueeze(2) * biases.unsqueeze(1)
+        diagonals = inverses @ vectors.square().mT - ones.square() / held
+        missed = coefficients / diagonals.clamp(min=SMALLEST).unsqueeze(2)
+        ridge = int(missed.square().sum(dim=(1, 2)).argmin())
+    inverse = (vectors * inverses[ridge]) @ vectors.mT
+    return _solve(inverse, targets, ridges[ridge], stiffness)
+
+
+def _solve(inverse: Tensor, targets: Tensor, ridge: float, stiffness: float) -> Ridge:
+    """Return the solution; see `solve_targets`.
+
+    Args:
+        inverse: (n, n) H^-1.
+        targets: (n, K) Y.
+        ridge: of H.
+        stiffness: 1 / c.
+    """
+    ones = inverse.sum(dim=1)
+    held = stiffness + ones.sum()
+    bias = ones @ targets / held
+    coefficients = inverse @ targets - ones.unsqueeze(1) * bias
+    diagonal = inverse.diagonal() - ones.square() / held
+    missed = coefficients / diagonal.clamp(min=SMALLEST).unsqueeze(1)
     error = float(missed.square().sum(dim=1).mean())
     return Ridge(coefficients, targets - missed, error, ridge, bias)
 

@@ -12,7 +12,7 @@ from sklearn.utils import column_or_1d
 from torch import Tensor
 
 from diffresnet._support.checks import as_array, fail
-from diffresnet.learning.ridge import Ridge, solve_targets
+from diffresnet.learning.ridge import RIDGES, Ridge, solve_targets
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,7 +59,9 @@ class Values:
         """Return standardized values in the units they had."""
         return self.center + self.spread * standardized
 
-    def regress(self, gram: Tensor, some: Tensor | None = None) -> Ridge:
+    def regress(
+        self, gram: Tensor, some: Tensor | None = None, ridges: tuple[float, ...] = RIDGES
+    ) -> Ridge:
         """Return kernel ridge regression of the standardized values, or of some of them.
 
         The constant is free, so that what is said of a value left out does not depend on it.
@@ -67,9 +69,10 @@ class Values:
         Args:
             gram: (n, n) kernel of these.
             some: (n,) which values; None for all.
+            ridges: to choose from.
         """
         targets = self.standardized if some is None else self.standardized[some]
-        return solve_targets(gram, targets.unsqueeze(1), constant=math.inf)
+        return solve_targets(gram, targets.unsqueeze(1), constant=math.inf, ridges=ridges)
 
 
 def encode_values(function: str, argument: str, y: Any) -> Floats:

@@ -9,7 +9,7 @@ from diffresnet.estimators.parts.features import choose_kernel, feature_kernels,
 from diffresnet.estimators.parts.linear import fit_linear
 from diffresnet.estimators.parts.part import RidgePart
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
-from diffresnet.estimators.parts.together import fit_together
+from diffresnet.estimators.parts.together import choose_weight, fit_together
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters, fitted
@@ -24,14 +24,15 @@ def propagation(points: FittedPoints, labels: Labels) -> RidgePart:
 def features(points: FittedPoints, labels: Labels) -> RidgePart:
     order = torch.arange(len(labels.rows))
     kernels = list(feature_kernels(points, labels, 0.5))
-    return fit_features(choose_kernel(kernels, labels, order), labels)
+    return fit_features(kernels[choose_kernel(kernels, labels, order)], labels)
 
 
 def together(points: FittedPoints, labels: Labels) -> RidgePart:
     order = torch.arange(len(labels.rows))
     kernels = list(feature_kernels(points, labels, 0.5))
-    kernel = choose_kernel(kernels, labels, order)
-    return fit_together(GraphKernel.of(points, labels), kernel, labels, order)
+    kernel = kernels[choose_kernel(kernels, labels, order)]
+    graph = GraphKernel.of(points, labels)
+    return fit_together(graph, kernel, labels, choose_weight(graph, kernel, labels, order))
 
 
 def some_labels() -> Labels:

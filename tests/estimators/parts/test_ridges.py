@@ -14,7 +14,7 @@ def test_three_parts_with_features_and_one_without() -> None:
     labels = Labels(rows, classes[rows], 3)
     alone = replace(points, space=None, points=None, lengths=None)
     for known, n_parts in ((points, 3), (alone, 1)):
-        parts = fit_ridges(known, labels, 0.5, torch.Generator().manual_seed(0))
+        parts, _ = fit_ridges(known, labels, 0.5, torch.Generator().manual_seed(0))
         assert len(parts) == n_parts
         for part in parts:
             assert bool((part.score(known.places).argmax(dim=1) == classes).all())

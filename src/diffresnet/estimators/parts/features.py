@@ -17,6 +17,7 @@ from diffresnet.estimators.parts.kept_columns import KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
+from diffresnet.learning.ridge import RIDGES
 
 SHARPNESSES = (0.3, 1.0, 3.0)
 """What squared distances are multiplied by, in units of their median."""
@@ -222,8 +223,8 @@ def _families(points: FittedPoints, step_size: float) -> Iterator[list[Gaussian]
         ]
 
 
-def choose_kernel(kernels: list[FeatureKernel], labels: Targets, order: Tensor) -> FeatureKernel:
-    """Return the kernel with the least error of held-out labels.
+def choose_kernel(kernels: list[FeatureKernel], labels: Targets, order: Tensor) -> int:
+    """Return which kernel has the least error of held-out labels.
 
     Args:
         kernels: to choose from.
@@ -232,15 +233,15 @@ def choose_kernel(kernels: list[FeatureKernel], labels: Targets, order: Tensor) 
     """
     tried = order[:N_FOR_CHOICE]
 
-    def error(kernel: FeatureKernel) -> float:
-        return labels.regress(kernel.gram[tried][:, tried], tried).error
-
-    return min(kernels, key=error)
+    errors = [labels.regress(one.gram[tried][:, tried], tried).error for one in kernels]
+    return errors.index(min(errors))
 
 
-def fit_features(kernel: FeatureKernel, labels: Targets) -> RidgePart:
+def fit_features(
+    kernel: FeatureKernel, labels: Targets, ridges: tuple[float, ...] = RIDGES
+) -> RidgePart:
     """Learn from labels by the features."""
-    ridge = labels.regress(kernel.gram)
+    ridge = labels.regress(kernel.gram, ridges=ridges)
     is_diffused = kernel.gaussian.geometry.diffused is not None
     name = "diffused features" if is_diffused else "features alone"
     return RidgePart.of(name, ridge, ((1.0, kernel),))

@@ -58,6 +58,17 @@ class KeptColumns:
             missing = missing[len(some) :]
         return True
 
+    def columns(self, rows: Tensor) -> Tensor:
+        """Return the columns of some rows, (n, N), from what is kept or made anew."""
+        if not self.hold(rows):
+            return self.make(rows)
+        places = torch.tensor([self.places[row] for row in rows.tolist()], dtype=torch.long)
+        found = torch.empty(len(rows), self.n_points)
+        for number, chunk in enumerate(self.chunks):
+            mine = (places // CHUNK == number).nonzero()[:, 0]
+            found[mine] = chunk[places[mine] % CHUNK]
+        return found
+
     def entries(self, rows: Tensor) -> Tensor:
         """Return the kernel between rows that are held, (n, n)."""
         at = [divmod(self.places[row], CHUNK) for row in rows.tolist()]
@@ -77,11 +88,11 @@ class KeptColumns:
         padded[[self.places[row] for row in rows.tolist()]] = coefficients.float()
 
         def product(points: Tensor | slice) -> Tensor:
-            parts = zip(self.chunks, padded.split(CHUNK), strict=True)
-            n_used = len(self.places)
-            used = ((chunk[: n_used - CHUNK * at], own) for at, (chunk, own) in enumerate(parts))
-            found = [chunk[:, points].mT @ own[: len(chunk)] for chunk, own in used]
-            return torch.stack(found).sum(dim=0)
+            total, left = torch.zeros(0), len(self.places)
+            for chunk, own in zip(self.chunks, padded.split(CHUNK), strict=True):
+                found = own[:left].mT @ chunk[:left, points]
+                total, left = found if len(total) == 0 else total.add_(found), left - CHUNK
+            return total.mT
 
         if some is not None:
             return product(some)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.estimators.points import Places
-from diffresnet.learning.ridge import Ridge
+from diffresnet.learning.ridge import RIDGES, Ridge
 
 SMALLEST_KERNEL = 1e-6
 """Kernels below it are rounding errors: all points are equal to them."""
@@ -39,7 +39,9 @@ class Targets(Protocol):
         """Which points, (n,)."""
         ...
 
-    def regress(self, gram: Tensor, some: Tensor | None = None) -> Ridge:
+    def regress(
+        self, gram: Tensor, some: Tensor | None = None, ridges: tuple[float, ...] = RIDGES
+    ) -> Ridge:
         """Return kernel ridge regression of it, or of some of it, with the kernel of these."""
         ...
 

@@ -14,6 +14,7 @@ from diffresnet.estimators.parts.kept_columns import CHUNK, KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
+from diffresnet.learning.ridge import RIDGES
 
 FLOOR = 0.01
 """Modes slower than this, relative to the mean rate, are all as smooth."""
@@ -108,9 +109,11 @@ def smoothing_filter(points: FittedPoints) -> GraphFilter:
     return GraphFilter.of(laplacian, points.spectrum, lambda rates: (rates / mean + FLOOR) ** -2)
 
 
-def fit_propagation(kernel: GraphKernel, labels: Targets) -> RidgePart:
+def fit_propagation(
+    kernel: GraphKernel, labels: Targets, ridges: tuple[float, ...] = RIDGES
+) -> RidgePart:
     """Learn from labels through the graph alone."""
-    ridge = labels.regress(kernel.gram)
+    ridge = labels.regress(kernel.gram, ridges=ridges)
     return RidgePart.of("labels spread over the graph", ridge, ((1.0, kernel),))
 
 

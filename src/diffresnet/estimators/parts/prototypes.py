@@ -5,7 +5,7 @@ points, and a refined prototype, moved by the points without labels. There is no
 it: this is not Diff-ResNet.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -82,9 +82,7 @@ def fit_prototypes(
         settings: of everything else.
     """
     graph_view = View.of_graph(points.spectrum, strength.step_size, strength.n_steps)
-    feature_view = None if points.points is None else View.of_features(points.points)
-    order = torch.randperm(points.operator.n_points, generator=generator)
-    sample = order[: settings.sample_size(labels.n_classes)]
+    sample = _draw_sample(points, labels, generator, settings)
     sharper, seen = settings.sharper(labels.n_classes), graph_view.at(sample)
     (graph,) = find_directions(graph_view, [labels], seen, settings, sharper)
     # The fewer labels, the more depends on it.
@@ -92,18 +90,67 @@ def fit_prototypes(
     stability = measure_stability(seen, graph, generator, settings, n_restarts=n_restarts)
     n_folds = min(settings.n_folds, int(labels.counts.max()))
     folds = list(labels.folds(n_folds, generator)) if n_folds > 1 else []
-    fewer = [one for one, _ in folds]
-    out = [held for _, held in folds]
-    without = find_directions(graph_view, fewer, seen, settings, sharper) if folds else []
+    fewer, out = [one for one, _ in folds], [held for _, held in folds]
+    without = find_directions(graph_view, fewer, seen, settings, sharper) if fewer else []
     held_out = _score_folds(graph_view, without, out, labels)
     found = GraphPrototypes(graph_view, graph, held_out, stability)
-    if feature_view is None:
+    if points.points is None:
         return found, None
-    features, *without = find_directions(
-        feature_view, [labels, *fewer], feature_view.at(sample), settings
-    )
-    held_out = _score_folds(feature_view, without, out, labels)
-    return found, FeaturePrototypes(feature_view, features, held_out)
+    view = View.of_features(points.points)
+    features, *without = find_directions(view, [labels, *fewer], view.at(sample), settings)
+    held_out = _score_folds(view, without, out, labels)
+    return found, FeaturePrototypes(view, features, held_out)
+
+
+@dataclass(frozen=True)
+class EarlierPrototypes:
+    """What was found before a few labels changed.
+
+    Attributes:
+        labels: as they were.
+        graph: the prototypes there.
+        features: theirs, or None.
+    """
+
+    labels: Labels
+    graph: GraphPrototypes
+    features: FeaturePrototypes | None
+
+    def refit(
+        self,
+        points: FittedPoints,
+        labels: Labels,
+        generator: torch.Generator,
+        settings: PrototypeSettings,
+    ) -> tuple[GraphPrototypes, FeaturePrototypes | None]:
+        """Find the prototypes again, without folds and restarts; see `fit_prototypes`."""
+        sample = _draw_sample(points, labels, generator, settings)
+        sharper, view = settings.sharper(labels.n_classes), self.graph.view
+        (found,) = find_directions(view, [labels], view.at(sample), settings, sharper)
+        graph = replace(self.graph, directions=found, held_out=self._hold_out(self.graph, labels))
+        if self.features is None:
+            return graph, None
+        view = self.features.view
+        (found,) = find_directions(view, [labels], view.at(sample), settings)
+        held_out = self._hold_out(self.features, labels)
+        return graph, replace(self.features, directions=found, held_out=held_out)
+
+    def _hold_out(self, part: GraphPrototypes | FeaturePrototypes, labels: Labels) -> Tensor:
+        """Return scores (n, K) of labels, each learned without it.
+
+        Those that were there keep their scores; what was learned before has not seen the new ones.
+        """
+        places = dict(zip(self.labels.rows.tolist(), part.held_out, strict=True))
+        scores = part.directions.score(part.view.at(labels.rows)).double()
+        kept = [places.get(row, own) for row, own in zip(labels.rows.tolist(), scores, strict=True)]
+        return torch.stack(kept)
+
+
+def _draw_sample(
+    points: FittedPoints, labels: Labels, generator: torch.Generator, settings: PrototypeSettings
+) -> Tensor:
+    order = torch.randperm(points.operator.n_points, generator=generator)
+    return order[: settings.sample_size(labels.n_classes)]
 
 
 def _score_folds(

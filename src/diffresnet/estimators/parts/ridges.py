@@ -1,25 +1,72 @@
 """All parts that are ridge regression: of the graph, of the features, and of both together."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import torch
 
 from diffresnet.estimators.parts.features import choose_kernel, feature_kernels, fit_features
 from diffresnet.estimators.parts.part import RidgePart, Targets
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
-from diffresnet.estimators.parts.together import fit_together
+from diffresnet.estimators.parts.together import choose_weight, fit_together
 from diffresnet.estimators.points import FittedPoints
+from diffresnet.learning.ridge import RIDGES
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What held-out labels have chosen; a few labels more would choose the same.
+
+    Attributes:
+        ridges: of the parts.
+        kernel: which of the kernels of features; None if there are none.
+        graph_weight: of the graph's kernel beside that; None if there is none.
+    """
+
+    ridges: tuple[float, ...]
+    kernel: int | None = None
+    graph_weight: float | None = None
 
 
 def fit_ridges(
-    points: FittedPoints, labels: Targets, step_size: float, generator: torch.Generator
-) -> list[RidgePart]:
-    """Learn from labels or values by kernels; by that of the graph alone without features."""
+    points: FittedPoints,
+    labels: Targets,
+    step_size: float,
+    generator: torch.Generator,
+    choices: Choices | None = None,
+) -> tuple[list[RidgePart], Choices]:
+    """Learn from labels or values by kernels; by that of the graph alone without features.
+
+    Args:
+        points: all of them, and their graph.
+        labels: of some.
+        step_size: of diffusion.
+        generator: of the labels that choose.
+        choices: that were made before; None to choose.
+
+    Returns:
+        The parts, and what was chosen.
+    """
+    tried = _ridges_of(choices)
     graph = GraphKernel.of(points, labels)
-    parts = [fit_propagation(graph, labels)]
+    parts = [fit_propagation(graph, labels, next(tried))]
     if points.points is None:
-        return parts
-    order = torch.randperm(len(labels.rows), generator=generator)
+        return parts, Choices((parts[0].ridge.ridge,))
     kernels = list(feature_kernels(points, labels, step_size))
-    features = choose_kernel(kernels, labels, order)
-    parts.append(fit_features(features, labels))
-    parts.append(fit_together(graph, features, labels, order))
-    return parts
+    if choices is None or choices.kernel is None or choices.graph_weight is None:
+        order = torch.randperm(len(labels.rows), generator=generator)
+        which = choose_kernel(kernels, labels, order)
+        weight = choose_weight(graph, kernels[which], labels, order)
+    else:
+        which, weight = choices.kernel, choices.graph_weight
+    parts.append(fit_features(kernels[which], labels, next(tried)))
+    parts.append(fit_together(graph, kernels[which], labels, weight, next(tried)))
+    return parts, Choices(tuple(part.ridge.ridge for part in parts), which, weight)
+
+
+def _ridges_of(choices: Choices | None) -> Iterator[tuple[float, ...]]:
+    """Yield the ridges that each part may choose from."""
+    if choices is not None:
+        yield from ((one,) for one in choices.ridges)
+    while True:
+        yield RIDGES

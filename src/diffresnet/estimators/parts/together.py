@@ -5,21 +5,22 @@ import torch
 from diffresnet.estimators.parts.features import N_FOR_CHOICE, FeatureKernel
 from diffresnet.estimators.parts.part import RidgePart, Targets
 from diffresnet.estimators.parts.propagation import GraphKernel
+from diffresnet.learning.ridge import RIDGES
 
 GRAPH_WEIGHTS = (0.25, 0.5, 0.75, 0.9)
 """Of the graph's kernel against that of the features."""
 
 
-def fit_together(
+def choose_weight(
     graph: GraphKernel, features: FeatureKernel, labels: Targets, order: torch.Tensor
-) -> RidgePart:
-    """Learn from labels by both, weighed by held-out labels.
+) -> float:
+    """Return the weight of the graph's kernel with the least error of held-out labels.
 
     Args:
         graph: its kernel.
         features: theirs.
         labels: of the points.
-        order: (n,) of the labels; the first of them weigh.
+        order: (n,) of the labels; the first of them are tried.
     """
     tried = order[:N_FOR_CHOICE]
 
@@ -27,7 +28,25 @@ def fit_together(
         mixed = torch.lerp(features.gram[tried][:, tried], graph.gram[tried][:, tried], weight)
         return labels.regress(mixed, tried).error
 
-    weight = min(GRAPH_WEIGHTS, key=error)
-    ridge = labels.regress(torch.lerp(features.gram, graph.gram, weight))
+    return min(GRAPH_WEIGHTS, key=error)
+
+
+def fit_together(
+    graph: GraphKernel,
+    features: FeatureKernel,
+    labels: Targets,
+    weight: float,
+    ridges: tuple[float, ...] = RIDGES,
+) -> RidgePart:
+    """Learn from labels by both.
+
+    Args:
+        graph: its kernel.
+        features: theirs.
+        labels: of the points.
+        weight: of the graph.
+        ridges: to choose from.
+    """
+    ridge = labels.regress(torch.lerp(features.gram, graph.gram, weight), ridges=ridges)
     weighted = ((weight, graph), (1 - weight, features))
     return RidgePart.of("features and graph together", ridge, weighted)

@@ -16,16 +16,26 @@ from torch import Tensor
 
 from diffresnet.estimators.confidence import confidence, match_confidence, sober_scale
 from diffresnet.estimators.parts.part import Part
-from diffresnet.estimators.parts.prototypes import fit_prototypes
+from diffresnet.estimators.parts.prototypes import (
+    EarlierPrototypes,
+    FeaturePrototypes,
+    GraphPrototypes,
+    fit_prototypes,
+)
 from diffresnet.estimators.parts.ridges import fit_ridges
 from diffresnet.estimators.parts.settings import PrototypeSettings
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.sampling import Beforehand, LabelSampling, proportions_beforehand
-from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
+from diffresnet.estimators.solvers.solved_mixture import Basis, SolvedMixture
 from diffresnet.estimators.strength import Strength
-from diffresnet.estimators.weighing import weigh
+from diffresnet.estimators.weighing import NOISES, weigh
 from diffresnet.learning.calibration import estimate_proportions
 from diffresnet.learning.labels import Labels
+
+FEWEST_FOR_WARM = 50
+WARM_PART = 0.1
+"""Choices of this number of labels or more stay as they are while fewer than this part of the
+labels has changed."""
 
 RIDGE_WEIGHTS = (0.15, 0.15, 0.7)
 """Of propagation, features and both together, where there are very many labels, beforehand."""
@@ -56,10 +66,12 @@ class MixtureSolver:
     Attributes:
         sampling: how the labeled points were drawn.
         settings: its constants.
+        before: what was learned before a few labels changed, whose choices may stay; or None.
     """
 
     sampling: LabelSampling = "auto"
     settings: MixtureSettings = field(default_factory=MixtureSettings)
+    before: SolvedMixture | None = None
 
     def solve(
         self,
@@ -69,13 +81,19 @@ class MixtureSolver:
         generator: torch.Generator,
     ) -> SolvedMixture:
         """Learn from the labels in every way, and weigh the ways."""
-        graph, features = fit_prototypes(
-            points, labels, strength, generator, self.settings.prototypes
-        )
+        earlier, basis = _still_valid(self.before, labels)
+        settings = self.settings.prototypes
+        if earlier is None:
+            graph, features = fit_prototypes(points, labels, strength, generator, settings)
+        else:
+            graph, features = earlier.refit(points, labels, generator, settings)
         parts: list[Part] = [graph] if features is None else [graph, features]
         expected = self._expect(graph.stability, labels.n_classes)[: len(parts)]
-        parts += fit_ridges(points, labels, strength.step_size, generator)
-        n_sampled = self.settings.prototypes.sample_size(labels.n_classes)
+        ridges, choices = fit_ridges(
+            points, labels, strength.step_size, generator, None if basis is None else basis.ridges
+        )
+        parts += ridges
+        n_sampled = settings.sample_size(labels.n_classes)
         sample = _draw_unlabeled(points.operator.n_points, labels, n_sampled, generator)
         places = points.some_places(sample)
         shown = torch.stack([part.score(places).double() for part in parts])
@@ -84,12 +102,14 @@ class MixtureSolver:
         seen = labels.counts[labels.classes] > 1
         if not bool(seen.any()):
             return self._adapt(self._start_cold(trial), shown, labels, before)
-        mixed, noise = self._weigh(trial, labels, seen, before)
+        noises = NOISES if basis is None else (basis.noise,)
+        mixed, noise = self._weigh(trial, labels, seen, before, noises)
         mixed = self._adapt(mixed, shown, labels, before)
         scores, classes = mixed.score_held_out(seen), labels.classes[seen]
         common = mixed.sum_up(shown).softmax(dim=1).mean(dim=0)
         scale = sober_scale(scores, classes, common, noise, trial.agreement)
-        return mixed.scaled(scale).with_held_out(labels, seen)
+        basis = Basis(labels, choices, noise) if basis is None else basis
+        return replace(mixed.scaled(scale).with_held_out(labels, seen), labels=labels, basis=basis)
 
     def _expect(self, stability: float, n_classes: int) -> list[float]:
         """Return the weights of both kinds of prototypes where no label can be held out."""
@@ -99,7 +119,12 @@ class MixtureSolver:
         return [scale * trust, scale * (1 - trust)]
 
     def _weigh(
-        self, trial: "_Trial", labels: Labels, seen: Tensor, before: Beforehand
+        self,
+        trial: "_Trial",
+        labels: Labels,
+        seen: Tensor,
+        before: Beforehand,
+        noises: tuple[float, ...],
     ) -> tuple[SolvedMixture, float]:
         """Weigh the parts by held-out labels; return the mixture, and the noise of the labels."""
         n_prototypes, n_parts = len(trial.expected), len(trial.parts)
@@ -113,6 +138,7 @@ class MixtureSolver:
             usual_scales=(*(None for _ in trial.expected), *usual),
             biases=before.biases,
             doubt=self.settings.doubt,
+            noises=noises,
         )
         mixed = SolvedMixture.of(trial.parts, weighed.weights, weighed.biases, trial.shown)
         return mixed, weighed.noise
@@ -150,6 +176,25 @@ class MixtureSolver:
         is_new = (labels.counts == 1) & (labels.counts.max() > 1)
         shift = torch.where(is_new, shift.clamp(min=0), shift)
         return replace(mixed, biases=mixed.biases + shift)
+
+
+def _still_valid(
+    before: SolvedMixture | None, labels: Labels
+) -> tuple[EarlierPrototypes | None, Basis | None]:
+    """Return the prototypes and the choices from before, if few labels have changed since."""
+    if before is None or before.basis is None or before.labels is None:
+        return None, None
+    basis, (graph, features) = before.basis, before.parts[:2]
+    if (
+        basis.labels.n_classes != labels.n_classes
+        or len(basis.labels.rows) < FEWEST_FOR_WARM
+        or int(basis.labels.counts.min()) < 2
+        or labels.n_changed(basis.labels) > WARM_PART * len(basis.labels.rows)
+        or not isinstance(graph, GraphPrototypes)
+    ):
+        return None, None
+    known = features if isinstance(features, FeaturePrototypes) else None
+    return EarlierPrototypes(before.labels, graph, known), basis
 
 
 @dataclass(frozen=True)

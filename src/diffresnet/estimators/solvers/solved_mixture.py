@@ -7,8 +7,24 @@ from torch import Tensor
 
 from diffresnet.estimators.held_out import HeldOut
 from diffresnet.estimators.parts.part import Part
+from diffresnet.estimators.parts.ridges import Choices
 from diffresnet.estimators.points import Places
 from diffresnet.learning.labels import Labels
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What the choices of a mixture rest on; a few labels more would choose the same.
+
+    Attributes:
+        labels: that have chosen.
+        ridges: what they chose.
+        noise: of these labels.
+    """
+
+    labels: Labels
+    ridges: Choices
+    noise: float
 
 
 @dataclass(frozen=True)
@@ -21,6 +37,8 @@ class SolvedMixture:
         biases: (K,) of the classes.
         influences: how much each moves the scores, in parts of one.
         held_out: labels that were held out, and their probabilities; None if none could be.
+        labels: it was learned from; None before that is known.
+        basis: of its choices; None if no label could be held out.
     """
 
     parts: tuple[Part, ...]
@@ -28,6 +46,8 @@ class SolvedMixture:
     biases: Tensor
     influences: tuple[float, ...]
     held_out: HeldOut | None = None
+    labels: Labels | None = None
+    basis: Basis | None = None
 
     @classmethod
     def of(
