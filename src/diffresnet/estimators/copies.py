@@ -19,6 +19,7 @@ from diffresnet.learning.labels import UNLABELED
 Rows = npt.NDArray[np.int64]
 Digests = npt.NDArray[np.uint64]
 
+
 @dataclass(frozen=True)
 class Copies:
     """Which rows are equal, or nearly.
