@@ -4,8 +4,11 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from diffresnet._support.threads import limited_threads
+from diffresnet.diffusion import aggregation
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.subspace import slowest_modes
+from diffresnet.graph import matrix as mx
 from diffresnet.graph.weights import build_weights
 
 
@@ -66,3 +69,37 @@ def test_a_graph_without_links() -> None:
     rates, modes = slowest_modes(empty, indicators([100, 200]), 20)
     assert float(rates.abs().max()) == 0
     np.testing.assert_allclose(modes.mT @ modes, np.eye(20), atol=1e-4)
+
+
+@pytest.fixture
+def small_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aggregation, "FEWEST_POINTS", 150)
+
+
+@pytest.mark.usefixtures("small_levels")
+def test_from_the_modes_of_smaller_graphs() -> None:
+    generator = torch.Generator().manual_seed(0)
+    parts = [torch.randn(size, 2, generator=generator) + 100 * size for size in (900, 600, 7)]
+    moved = torch.randperm(1507, generator=generator)
+    laplacian = laplacian_of(torch.cat(parts)[moved], n_top=7)
+    constant = sparse.csr_array(indicators([900, 600, 7])[moved.numpy()])
+    assert len(aggregation.make_levels(mx.to_scipy(laplacian), 100)) > 1
+    rates, modes = slowest_modes(laplacian, constant, 20)
+    exact, vectors = torch.linalg.eigh(laplacian.to_dense().double())
+    np.testing.assert_allclose(rates, exact[3:23], rtol=0.01)
+    np.testing.assert_allclose(modes.mT @ modes, np.eye(20), atol=1e-4)
+    overlap = (vectors[:, 3:33].mT @ modes.double()).square().sum(dim=0)
+    assert float(overlap.min()) > 0.99
+    assert float(abs(constant.T @ modes.numpy()).max()) < 1e-4
+
+
+@pytest.mark.usefixtures("small_levels")
+def test_same_bits_for_any_number_of_threads() -> None:
+    points = torch.randn(1000, 3, generator=torch.Generator().manual_seed(1))
+    laplacian = laplacian_of(points)
+    found: list[Tensor] = []
+    for n_jobs in (1, 2, 3):
+        with limited_threads(n_jobs):
+            found.append(slowest_modes(laplacian, indicators([1000]), 40)[1])
+    assert torch.equal(found[0], found[1])
+    assert torch.equal(found[0], found[2])

@@ -101,18 +101,16 @@ class Spectrum:
         """Decompose a CSR Laplacian; `n_modes` modes beside the constant one of each component."""
         array, n_points = mx.to_scipy(laplacian), laplacian.shape[0]
         if n_points < DENSE_MODES or n_modes > n_points // 2:
-            rates, modes = np.linalg.eigh(array.toarray())
+            rates, modes = (torch.from_numpy(part) for part in np.linalg.eigh(array.toarray()))
         else:
             constant = _constant_modes(array)
+            rates, modes = torch.zeros(constant.shape[1]), torch.from_numpy(constant.toarray())
             moving = min(n_modes, n_points - constant.shape[1] - 1)
-            rates = np.zeros(constant.shape[1], dtype=array.dtype)
-            modes = constant.toarray()
             if moving > 0:
                 found, others = slowest_modes(laplacian, constant, moving)
-                rates = np.concatenate([rates, found.numpy()])
-                modes = np.concatenate([modes, others.numpy()], axis=1)
+                rates, modes = torch.cat([rates, found]), torch.cat([modes, others], dim=1)
         values = laplacian.values()
-        return cls(values.new_tensor(rates).clamp(min=0), values.new_tensor(modes))
+        return cls(rates.clamp(min=0).to(values), modes.to(values))
 
     def decay(self, step_size: float, n_steps: int) -> Tensor:
         """Return what `n_steps` steps of diffusion leave of each mode, (m,)."""

@@ -11,27 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.spatial.distance import cdist
 
 from diffresnet._support.checks import fail
+from diffresnet.estimators.near_copies import are_dense, find_leaders
 from diffresnet.learning.labels import UNLABELED
 
 Rows = npt.NDArray[np.int64]
 Digests = npt.NDArray[np.uint64]
-
-ROUNDING = 1e-3
-"""Points on the unit sphere that are nearer are one: so far does float16 move them."""
-
-N_SPACED = 100
-SPACED = 10.0
-"""Points whose neighbors are nearer than this number of roundings are no copies, but dense."""
-
-N_AXES = 4
-N_SHIFTS = 3
-"""Near copies are searched in the cells of this number of grids."""
-
-CELL = 4.0
-"""The width of a cell, in units of `ROUNDING`."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +64,6 @@ class Copies:
     def near(cls, points: Any, lengths: Any, fewest: int = 2) -> "Copies":
         """Find points that differ by rounding only, such as embeddings that were float16 once.
 
-        Points are projected on a few random axes; those in one cell of a grid there are compared
-        with the first of them. Of copies that a grid cuts apart, the next one, shifted, finds most.
-
         Args:
             points: (N, d) of length one.
             lengths: (N,) that they had before.
@@ -91,8 +74,8 @@ class Copies:
             >>> Copies.near(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1e-5]]), np.ones(3)).point
             array([0, 1, 0])
         """
-        leaders = _find_leaders(np.asarray(points), np.asarray(lengths))
-        if _are_dense(np.asarray(points)[np.unique(leaders)]):
+        leaders = find_leaders(np.asarray(points), np.asarray(lengths))
+        if are_dense(np.asarray(points), np.unique(leaders)):
             return cls.none(len(leaders))
         is_few = np.bincount(leaders, minlength=len(leaders))[leaders] < fewest
         leaders = np.where(is_few, np.arange(len(leaders)), leaders)
@@ -205,15 +188,6 @@ class Copies:
         return merged
 
 
-def _are_dense(points: npt.NDArray[Any]) -> bool:
-    """Tell whether different points are hardly farther apart than rounding moves them."""
-    if len(points) < 2:
-        return False
-    seen = points[np.random.default_rng(0).permutation(len(points))[:N_SPACED]]
-    gaps = np.sort(cdist(seen, points), axis=1)[:, 1]
-    return float(np.median(gaps)) < SPACED * ROUNDING
-
-
 def order_rows(features: Any, digests: Digests, encoded: Rows | None) -> Rows:
     """Return the rows (N,) in an order that depends on what they are, not on where they stand.
 
@@ -253,26 +227,3 @@ def _digest(*arrays: npt.NDArray[Any]) -> bytes:
     for array in arrays:
         summed.update(np.ascontiguousarray(array).tobytes())
     return summed.digest()
-
-
-def _find_leaders(points: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Rows:
-    """Return the point that stands for each, (N,): itself, or a near copy before it."""
-    generator = np.random.default_rng(0)
-    axes = generator.standard_normal((points.shape[1], N_AXES))
-    shown = points @ (axes / np.linalg.norm(axes, axis=0)).astype(points.dtype)
-    factors = generator.integers(1, 2**62, N_AXES)
-    leaders = np.arange(len(points))
-    for _ in range(N_SHIFTS):
-        heads = np.unique(leaders)
-        cells = np.floor(shown[heads] / (CELL * ROUNDING) + generator.random(N_AXES))
-        keys = (cells.astype(np.int64) * factors).sum(axis=1)  # it may overflow: a key is a key
-        _, firsts, places = np.unique(keys, return_index=True, return_inverse=True)
-        others = heads[firsts[places]]
-        own, first = heads[others != heads], others[others != heads]
-        gaps = np.linalg.norm(points[own] - points[first], axis=1)
-        close = gaps <= ROUNDING
-        close &= np.abs(lengths[own] - lengths[first]) <= ROUNDING * lengths[first]
-        following = np.arange(len(points))
-        following[own[close]] = first[close]
-        leaders = following[leaders]
-    return leaders

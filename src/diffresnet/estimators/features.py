@@ -4,7 +4,9 @@ Features in units of their own (a table with millimeters beside tons) are standa
 few of many features carry nearly all of the variance, distances would see these alone.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from torch.nn.functional import normalize
 
 from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.estimators.outliers import find_outliers
+from diffresnet.estimators.row_blocks import row_blocks, sum_blocks, usual_blocks
 
 FLOATS = (np.float64, np.float32)
 
@@ -100,28 +103,26 @@ class FeatureSpace:
             sketch = torch.from_numpy(np.ascontiguousarray(reducer.components_.T)).float()
         dense = _to_dense(features, sketch)
         is_out = find_outliers(dense)
-        usual = dense[~is_out] if bool(is_out.any()) else dense
-        center = _center(usual)
-        scale = None if sketch is not None else _units(_moved(usual, center), center)
+        center = _center(dense, is_out)
+        scale = None if sketch is not None else _units(dense, is_out, center)
         spread = None
         if dense.shape[1] < FEW_FEATURES:
-            spread = _spread(_moved(usual, center, scale))
-        moved = _moved(dense, center, scale)
-        points, lengths = _to_sphere(moved, spread)
-        unit = lengths[~is_out].max().clamp(min=torch.finfo(lengths.dtype).tiny)
+            spread = _spread(_moved(dense[~is_out], center, scale))
+        on_sphere = partial(_each_on_sphere, dense, center, scale, spread)
         directions = None
-        if points.shape[1] > N_KEPT:
-            directions = _principal_directions(points, seed)
-            points = points @ directions
+        if dense.shape[1] > N_KEPT:
+            directions = _principal_directions(on_sphere, dense.shape[1], seed)
+        points, lengths = _collect(on_sphere(), n_points, directions)
+        unit = lengths[~is_out].max().clamp(min=torch.finfo(lengths.dtype).tiny)
         outliers = is_out.nonzero()[:, 0]
         space = cls(sketch, center, scale, spread, directions, unit, outliers)
         return Placed(space, points, space.limit(lengths))
 
     def place(self, features: Any) -> tuple[Tensor, Tensor]:
         """Return new features as points, and their lengths."""
-        moved = _moved(_to_dense(features, self.sketch), self.center, self.scale)
-        points, lengths = _to_sphere(moved, self.spread)
-        points = points if self.directions is None else points @ self.directions
+        dense = _to_dense(features, self.sketch)
+        on_sphere = _each_on_sphere(dense, self.center, self.scale, self.spread)
+        points, lengths = _collect(on_sphere, len(dense), self.directions)
         return points, self.limit(lengths)
 
     def limit(self, lengths: Tensor) -> Tensor:
@@ -129,10 +130,14 @@ class FeatureSpace:
         return (lengths / self.unit).clamp(max=LONGEST)
 
 
-def _center(features: Tensor) -> Tensor:
-    """Return the mean, also of features whose sum is too large a number."""
-    mean = features.mean(dim=0)
-    return mean if bool(mean.isfinite().all()) else (features / len(features)).sum(dim=0)
+def _center(features: Tensor, is_out: Tensor) -> Tensor:
+    """Return the mean without outliers, also of features whose sum is too large a number."""
+    n_usual = int((~is_out).sum())
+    total = sum_blocks(some.double().sum(dim=0) for some in usual_blocks(features, is_out))
+    mean = (total / n_usual).to(features.dtype)
+    if bool(mean.isfinite().all()):
+        return mean
+    return sum_blocks((some / n_usual).sum(dim=0) for some in usual_blocks(features, is_out))
 
 
 def _moved(features: Tensor, center: Tensor, scale: Tensor | None = None) -> Tensor:
@@ -142,15 +147,14 @@ def _moved(features: Tensor, center: Tensor, scale: Tensor | None = None) -> Ten
     return moved if scale is None else moved / scale
 
 
-def _units(moved: Tensor, center: Tensor) -> Tensor | None:
-    """Return the deviation of each centered feature if some dwarf the others, else None.
+def _units(features: Tensor, is_out: Tensor, center: Tensor) -> Tensor | None:
+    """Return the deviation of each feature if some dwarf the others, else None.
 
     The number of features that carry the variance is (sum of variances)^2 / (sum of their squares).
     """
-    sizes = moved.abs().amax(dim=0)
-    deviations = sizes * (moved / torch.where(sizes > 0, sizes, 1)).square().mean(dim=0).sqrt()
-    variances = (deviations / deviations.max().clamp(min=torch.finfo(moved.dtype).tiny)).square()
-    is_varying = deviations > ROUNDING * torch.finfo(moved.dtype).eps * center.abs()
+    deviations = _deviations(features, is_out, center)
+    variances = (deviations / deviations.max().clamp(min=torch.finfo(features.dtype).tiny)).square()
+    is_varying = deviations > ROUNDING * torch.finfo(features.dtype).eps * center.abs()
     n_varying = int(is_varying.sum())
     if n_varying == 0:
         return None
@@ -158,6 +162,19 @@ def _units(moved: Tensor, center: Tensor) -> Tensor | None:
     if n_carriers >= min(FEW_CARRIERS, max(n_varying / 4, ONE_CARRIER)):
         return None
     return torch.where(is_varying, deviations, deviations.max())
+
+
+def _deviations(features: Tensor, is_out: Tensor, center: Tensor) -> Tensor:
+    """Return the root of the mean square of each centered feature, of numbers of any size."""
+    sizes = torch.zeros_like(center)
+    for some in usual_blocks(features, is_out):
+        sizes = torch.maximum(sizes, _moved(some, center).abs().amax(dim=0))
+    divisors = torch.where(sizes > 0, sizes, 1)
+    total = sum_blocks(
+        _moved(some, center).div_(divisors).square_().double().sum(dim=0)
+        for some in usual_blocks(features, is_out)
+    )
+    return sizes * (total / int((~is_out).sum())).sqrt().to(sizes.dtype)
 
 
 def _spread(moved: Tensor) -> Tensor:
@@ -186,14 +203,38 @@ def _to_sphere(moved: Tensor, spread: Tensor | None) -> tuple[Tensor, Tensor]:
     return normalize(moderate, dim=1).float(), lengths
 
 
-def _principal_directions(points: Tensor, seed: int) -> Tensor:
-    n_features = points.shape[1]
+def _each_on_sphere(
+    features: Tensor, center: Tensor, scale: Tensor | None, spread: Tensor | None
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield some rows at a time as points, and their lengths."""
+    for some in row_blocks(features):
+        yield _to_sphere(_moved(some, center, scale), spread)
+
+
+def _collect(
+    on_sphere: Iterator[tuple[Tensor, Tensor]], n_points: int, directions: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """Return all points, in fewer dimensions if `directions` says so, and all lengths."""
+    points, lengths, end = torch.empty(n_points, 0), torch.empty(n_points, dtype=torch.float64), 0
+    for some, theirs in on_sphere:
+        found = some if directions is None else some @ directions
+        if end == 0:
+            points = found.new_empty(n_points, found.shape[1])
+        rows = slice(end, end := end + len(found))
+        points[rows], lengths[rows] = found, theirs
+    return points, lengths
+
+
+def _principal_directions(
+    on_sphere: Callable[[], Iterator[tuple[Tensor, Tensor]]], n_features: int, seed: int
+) -> Tensor:
     if n_features <= LARGEST_COVARIANCE:
         # In float64: float32 has given NaN for features that are zero everywhere.
-        covariance = (points.mT @ points).double().numpy()
+        covariance = sum_blocks((some.mT @ some).double() for some, _ in on_sphere()).numpy()
         kept = (max(0, n_features - N_KEPT), n_features - 1)
         largest = eigh(covariance, subset_by_index=kept)[1][:, ::-1]
-        return torch.from_numpy(largest.copy()).to(points)
+        return torch.from_numpy(largest.copy()).float()
+    points = torch.cat([some for some, _ in on_sphere()])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         found = torch.svd_lowrank(points, q=min(N_KEPT, *points.shape), niter=2)
@@ -206,8 +247,8 @@ def _to_dense(features: Any, sketch: Tensor | None) -> Tensor:
     dense: npt.NDArray[Any] = features
     if hasattr(features, "toarray"):
         dense = features.toarray()
-    if dense.dtype != np.float32 or float(np.abs(dense).max(initial=0)) > 1e15:
-        dense = dense.astype(np.float64)
+    if dense.dtype != np.float32 or max(dense.max(initial=0), -dense.min(initial=0)) > 1e15:
+        dense = dense.astype(np.float64, copy=False)
     return torch.from_numpy(np.require(dense, requirements=["C", "W"]))
 
 

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from diffresnet.estimators.row_blocks import row_blocks
+
 FAR = 100.0
 """How far a row is out, in typical deviations of a feature."""
 
@@ -40,7 +42,8 @@ def find_outliers(features: Tensor) -> Tensor:
     unit = largest.clamp(min=torch.finfo(features.dtype).tiny)
     typical = unit * (kept / unit).square().mean(dim=0).sqrt()
     reach = torch.where(typical > 0, FAR * typical, torch.inf)
-    found = ((features < median - reach) | (features > median + reach)).any(dim=1)
+    low, high = median - reach, median + reach
+    found = torch.cat([((some < low) | (some > high)).any(dim=1) for some in row_blocks(features)])
     return found if int(found.sum()) <= _most_out(n_points) else torch.zeros_like(found)
 
 

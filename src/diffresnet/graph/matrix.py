@@ -54,7 +54,11 @@ def csr(
 
 def csr_from_entries(rows: Tensor, columns: Tensor, values: Tensor, n_points: int) -> Tensor:
     """Return the CSR tensor of these entries; entries of the same place are added up."""
-    where, shape = torch.stack([rows, columns]).long(), (n_points, n_points)
+    shape = (n_points, n_points)
+    if values.device.type == "cpu" and not values.requires_grad:  # SciPy does not sort them all
+        places = rows.numpy(), columns.numpy()
+        return _from_array(sparse.coo_array((values.numpy(), places), shape=shape).tocsr())
+    where = torch.stack([rows, columns]).long()
     return to_csr(torch.sparse_coo_tensor(where, values, shape, check_invariants=False))
 
 
@@ -110,7 +114,9 @@ def scale(matrix: Tensor, left: Tensor, right: Tensor | None = None) -> Tensor:
 
 def transpose(matrix: Tensor) -> Tensor:
     """Return the transpose, in the layout of `matrix`."""
-    return to_csr(matrix.mT) if is_csr(matrix) else matrix.mT
+    if not is_csr(matrix):
+        return matrix.mT
+    return _from_array(to_scipy(matrix).T.tocsr()) if _has_scipy(matrix) else to_csr(matrix.mT)
 
 
 def symmetrize(matrix: Tensor) -> Tensor:
@@ -119,9 +125,12 @@ def symmetrize(matrix: Tensor) -> Tensor:
 
 
 def _add_transpose(matrix: Tensor, factor: float) -> Tensor:
-    """Return W + factor W', with the places of both stored."""
+    """Return W + factor W'."""
     if not is_csr(matrix):
         return matrix + factor * matrix.mT
+    if _has_scipy(matrix):
+        array = to_scipy(matrix)
+        return _from_array(array + factor * array.T.tocsr())
     rows, columns, values = rows_of(matrix), matrix.col_indices(), matrix.values()
     places = torch.cat([rows, columns]), torch.cat([columns, rows])
     return csr_from_entries(*places, torch.cat([values, factor * values]), matrix.shape[0])
@@ -182,8 +191,25 @@ def add_product(base: Tensor, matrix: Tensor, x: Tensor, beta: float) -> Tensor:
 
 def is_symmetric(matrix: Tensor) -> bool:
     """Tell whether W equals its transpose up to rounding."""
-    difference, size = (entries(_add_transpose(matrix.detach(), sign)) for sign in (-1, 1))
-    return bool((difference.abs() <= 16 * torch.finfo(matrix.dtype).eps * size).all())
+    given, limit = matrix.detach(), 16 * torch.finfo(matrix.dtype).eps
+    if is_csr(given) and _has_scipy(given):
+        array = to_scipy(given)
+        transposed = array.T.tocsr()
+        excess = abs(array - transposed) - limit * (array + transposed)
+        return bool((excess.data <= 0).all())
+    difference, size = (entries(_add_transpose(given, sign)) for sign in (-1, 1))
+    return bool((difference.abs() <= limit * size).all())
+
+
+def _has_scipy(matrix: Tensor) -> bool:
+    """Tell whether SciPy can work on a CSR tensor in its memory."""
+    return matrix.device.type == "cpu" and not matrix.requires_grad
+
+
+def _from_array(array: sparse.csr_array) -> Tensor:
+    """Return a SciPy array as a CSR tensor; the two share memory."""
+    parts = (torch.from_numpy(part) for part in (array.indptr, array.indices, array.data))
+    return csr(*parts, n_columns=array.shape[1])
 
 
 def to_scipy(matrix: Tensor) -> sparse.csr_array:
