@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         LabeledKFold,
     )
     from diffresnet.graph.distance_weights import weights_from_distances
+    from diffresnet.graph.given_neighbors import weights_from_neighbors
     from diffresnet.graph.neighbors import Neighbors, kth_distances, nearest_neighbors
     from diffresnet.graph.normalization import normalize
     from diffresnet.graph.weights import build_weights, gaussian_kernel, graph_weights, sparsify
@@ -41,6 +42,7 @@ __all__ = [
     "normalize",
     "sparsify",
     "weights_from_distances",
+    "weights_from_neighbors",
 ]
 
 __version__ = "0.1.0.dev0"
@@ -61,6 +63,7 @@ _HOMES = {
     "normalize": "graph.normalization",
     "sparsify": "graph.weights",
     "weights_from_distances": "graph.distance_weights",
+    "weights_from_neighbors": "graph.given_neighbors",
 }
 """Where each public name is defined: it is imported when it is first used."""
 

@@ -17,8 +17,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import diffresnet.estimators.input
 import diffresnet.estimators.points
-from diffresnet import build_weights
+from diffresnet import Neighbors, build_weights
+from diffresnet._support.types import Search
 from diffresnet.estimators import DiffResNetClassifier, LabeledKFold, UnreachedWarning
+from diffresnet.graph.neighbors import search_neighbors
 from tests.estimators.examples import clusters, partly
 
 
@@ -351,11 +353,11 @@ def test_search(
 ) -> None:
     asked: list[str] = []
 
-    def build(points: Any, n_top: int, **options: Any) -> Any:
-        asked.append(options["search"])
-        return build_weights(points, n_top, **options)
+    def ask(function: str, argument: str, points: Any, n_near: int, search: Search) -> Neighbors:
+        asked.append(search)
+        return search_neighbors(function, argument, points, n_near, search)
 
-    monkeypatch.setattr(diffresnet.estimators.points, "build_weights", build)
+    monkeypatch.setattr(diffresnet.estimators.points, "search_neighbors", ask)
     monkeypatch.setattr(diffresnet.estimators.input, "LARGEST_EXACT_SEARCH", limit)
     points, classes = clusters()
     DiffResNetClassifier(search=search).fit(points, partly(classes))

@@ -2,14 +2,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.input import (
     check_parameters,
     check_prior,
     seed_of,
-    weights_of,
 )
 
 
@@ -40,14 +38,6 @@ def test_prior() -> None:
     assert uniform.tolist() == [0.5, 0.5]
     assert given is not None
     assert given.tolist() == [0.25, 0.75]
-
-
-def test_links_are_one_sparse_matrix() -> None:
-    links = weights_of(np.array([[0.0, 1], [1, 0]]))
-    assert links.layout == torch.sparse_csr
-    assert links.to_dense().tolist() == [[0.5, 0.5], [0.5, 0.5]]
-    with pytest.raises(ValueError, match=r"`graph` must be one graph, \(N, N\), got shape"):
-        weights_of(np.ones((2, 3, 3)))
 
 
 def test_seeds() -> None:

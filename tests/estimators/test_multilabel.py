@@ -18,8 +18,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import diffresnet.estimators.columns
 import diffresnet.estimators.points
-from diffresnet import DiffResNetClassifier, DiffResNetMultiLabelClassifier, build_weights
+from diffresnet import (
+    DiffResNetClassifier,
+    DiffResNetMultiLabelClassifier,
+    Neighbors,
+    build_weights,
+)
 from diffresnet.estimators import ConstantLabelWarning, UnreachedWarning
+from diffresnet.graph.weights import weigh_neighbors
 from tests.estimators.examples import clusters
 
 ONE_TWO = "its labels are 1 and 2, where 0 and 1 are meant"
@@ -91,11 +97,11 @@ def test_a_column_has_the_probabilities_of_the_classifier() -> None:
 def test_the_graph_is_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[int] = []
 
-    def build(points: Any, n_top: int, **options: Any) -> Any:
-        built.append(n_top)
-        return build_weights(points, n_top, **options)
+    def build(near: Neighbors, kept: Any, *others: Any) -> Any:
+        built.append(kept.n_top)
+        return weigh_neighbors(near, kept, *others)
 
-    monkeypatch.setattr(diffresnet.estimators.points, "build_weights", build)
+    monkeypatch.setattr(diffresnet.estimators.points, "weigh_neighbors", build)
     DiffResNetMultiLabelClassifier().fit(POINTS, GIVEN).update_labels([1], [1], [1])
     assert built == [11]
 

@@ -19,6 +19,7 @@ from diffresnet import (
     normalize,
     sparsify,
     weights_from_distances,
+    weights_from_neighbors,
 )
 from diffresnet.estimators import (
     DiffResNetClassifier,
@@ -104,6 +105,23 @@ def _values(random: Random, n_points: int) -> Any:
 def _cells(random: Random, n_points: int) -> Any:
     cells = random.integers(-1, 2, (n_points, int(random.integers(1, 4))))
     return damaged_array(random, cells) if chance(random, 0.2) else cells
+
+
+def _neighbors(random: Random, n_points: int) -> tuple[Any, Any]:
+    """Return distances and indices, some of them odd."""
+    n_near = int(random.integers(1, n_points + 1))
+    indices = random.permuted(np.tile(np.arange(n_points), (n_points, 1)), axis=1)[:, :n_near]
+    distances = random.random(indices.shape) * pick(random, (1.0, 1.0, 0.0, 1e-300, 1e300))
+    way = random.random()
+    if way < 0.1:
+        distances[0, -1] = pick(random, NUMBERS)
+    elif way < 0.2:
+        indices[-1, 0] = pick(random, (-1, -1, -2, n_points, 0, 2**40))
+    elif way < 0.3:
+        return damaged_array(random, distances), indices
+    elif way < 0.4:
+        return distances, damaged_array(random, indices)
+    return distances, indices
 
 
 def _choose(
@@ -316,6 +334,7 @@ def weights(random: Random, _: Path) -> Call:
     points, links = _points(random, n_points), _weights(random, n_points)
     n_top, other = _choose(random, (1, 2, 5)), _choose(random, (2, 3, 1.0), 0.3)
     kind, search = _choose(random, ("sinkhorn", "symmetric")), _choose(random, ("exact",), 0.05)
+    near = _neighbors(random, n_points)
     ways: tuple[Call, ...] = (
         lambda: kth_distances(points, n_top),
         lambda: list(nearest_neighbors(points, n_top, search=search)),
@@ -324,6 +343,8 @@ def weights(random: Random, _: Path) -> Call:
         lambda: normalize(links, kind),
         lambda: graph_weights(links),
         lambda: weights_from_distances(links, n_top),
+        lambda: weights_from_neighbors(*near, n_top=n_top, normalization=kind),
+        lambda: weights_from_neighbors(links, bandwidth_rank=other),
         lambda: build_weights(points, n_top, bandwidth=other, normalization=kind, search=search),
         lambda: build_weights(points, n_top, bandwidth_rank=other, normalization=kind),
     )

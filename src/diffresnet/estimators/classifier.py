@@ -1,7 +1,7 @@
 """The classifier: embeddings or a graph, and a handful of labels."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.features import validate_features
+from diffresnet.estimators.given import check_labels, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
     check_given,
@@ -24,12 +25,10 @@ from diffresnet.estimators.input import (
     check_prior,
     check_scored,
     check_several,
-    check_sizes,
     check_update,
     choose_step,
     plain_prior,
     seed_of,
-    split_input,
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
@@ -40,6 +39,7 @@ from diffresnet.estimators.storage import read_model, refusing_damage, write_mod
 from diffresnet.estimators.suggestion import suggest_first
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
+Rows = npt.NDArray[np.int64]
 MOST_FIRST = 50
 """Without labels the graph is decomposed for at most this number of classes."""
 
@@ -132,7 +132,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, graph: Any = None) -> "DiffResNetClassifier":  # noqa: N803
+    def fit(self, X: Any, y: Any, graph: Any = None, neighbors: Any = None) -> Self:  # noqa: N803
         """Build the graph, and learn from the labels.
 
         Args:
@@ -141,6 +141,10 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             y: (N,) labels; -1, None, NaN or "" where there is none.
             graph: (N, N) non-negative weights of links, dense or sparse, in place of neighbors.
                 Weights near 1 suit: a point has a link of weight 1 to itself (`graph_weights`).
+            neighbors: found by another library, in place of our search: a pair of (N, k) arrays,
+                distances and indices, or an (N, N) sparse matrix of distances; see
+                `weights_from_neighbors`. `X` may be None then. Of more than `n_top` the nearest
+                are kept. Equal rows are points of their own, as with a `graph`.
 
         Raises:
             ValueError: if a parameter, the features, the labels or the graph are out of range, or
@@ -150,30 +154,28 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             UnreachedWarning: if points are not connected to any label.
         """
         with changed_at_the_end(self) as changed:
-            changed._fit(X, y, graph)
+            changed._fit(X, y, graph, neighbors)
             warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
         return self
 
-    def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
+    def _fit(self, X: Any, y: Any, graph: Any, neighbors: Any) -> None:  # noqa: N803
         check_parameters(self)
         check_given(self, y)
         encoded, classes = encode_labels(f"{type(self).__name__}.fit", "y", y)
         check_several(f"{type(self).__name__}.fit", "y", classes)
         check_prior(self.class_prior, classes)
-        features, links = split_input(self, X, graph)
-        check_sizes(features, links, len(encoded))
+        given = take_input(self, X, graph, neighbors)
+        check_labels(given, len(encoded))
         with limited_threads(self.n_jobs):
             seed = seed_of(self.random_state)
-            points, copies = place(
-                self, features, links, n_classes=len(classes), seed=seed, encoded=encoded
-            )
+            points, copies = place(self, given, n_classes=len(classes), seed=seed, encoded=encoded)
             self._learn(points, copies, encoded, classes, seed)
 
     def _learn(
         self,
         points: FittedPoints,
         copies: Copies,
-        encoded: npt.NDArray[np.int64],
+        encoded: Rows,
         classes: npt.NDArray[Any],
         seed: int,
         *,
@@ -253,8 +255,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
         return self
 
-    def suggest_first(self, X: Any, n: int = 10, graph: Any = None) -> npt.NDArray[np.int64]:  # noqa: N803
-        """Return which `n` points to label when there is no label yet; `X`, `graph` as in `fit`.
+    def suggest_first(self, X: Any, n: int = 10, graph: Any = None, neighbors: Any = None) -> Rows:  # noqa: N803
+        """Return which `n` points to label when there is no label yet; the others as in `fit`.
 
         The most typical point, by its features, of each of `n` clusters of the graph, the largest
         cluster first.
@@ -262,12 +264,10 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         check_parameters(self)
         n = check_count("DiffResNetClassifier.suggest_first", "n", n, low=1)
         other: Any = clone(self)
-        features, links = split_input(other, X, graph)
-        check_sizes(features, links, (links if features is None else features).shape[0])
+        given = take_input(other, X, graph, neighbors)
         with limited_threads(self.n_jobs):
             seed = seed_of(self.random_state)
-            n_classes = min(n, MOST_FIRST)
-            points, copies = place(self, features, links, n_classes=n_classes, seed=seed)
+            points, copies = place(self, given, n_classes=min(n, MOST_FIRST), seed=seed)
             chosen = suggest_first(n, points, choose_step(self.step_size, points.operator), seed)
         return copies.first[chosen]
 

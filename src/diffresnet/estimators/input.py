@@ -1,27 +1,20 @@
-"""What users give an estimator: parameters, features, a graph; checked."""
+"""What users give an estimator: parameters, and numbers of its points; checked."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
-from torch import Tensor
 
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
-from diffresnet._support.sparse_checks import check_sparse
 from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.input import check_steps
 from diffresnet.diffusion.operator import DiffusionOperator
-from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
-from diffresnet.graph import matrix as mx
-from diffresnet.graph.weights import graph_weights
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
 if TYPE_CHECKING:
@@ -148,32 +141,6 @@ def check_scored(given: npt.NDArray[Any], classes: npt.NDArray[Any]) -> None:
         fail(function, "y", f"of the kind of the classes, {classes.dtype}", got, remedy)
 
 
-def check_sizes(
-    features: Any,
-    links: Any,
-    n_labels: int,
-    name: str = NAME,
-    remedy: str = "Use -1 for points without a label.",
-) -> int:
-    """Return the number of points, or raise if features, graph and labels disagree.
-
-    Args:
-        features: (N, d), or None.
-        links: (N, N), or None.
-        n_labels: how many labels, or values, were given.
-        name: of the estimator.
-        remedy: what to do about points without one.
-    """
-    sizes = [part.shape[0] for part in (features, links) if part is not None]
-    if len(set(sizes)) > 1:
-        every = "Give one row, or one label, for each point."
-        fail(f"{name}.fit", "graph", f"of {sizes[0]} points", f"{sizes[1]} points", every)
-    if n_labels != sizes[0]:
-        must = f"of {sizes[0]} entries, one for each point"
-        fail(f"{name}.fit", "y", must, f"{n_labels} entries", remedy)
-    return sizes[0]
-
-
 def choose_step(
     step_size: float | Literal["auto"], operator: DiffusionOperator, name: str = NAME
 ) -> float:
@@ -187,15 +154,6 @@ def choose_step(
         remedy = "Lower it and raise `n_steps` instead, or leave it to 'auto'."
         fail(name, "step_size", must, step_size, remedy)
     return SAFE_STEP * operator.max_stable_step_size
-
-
-def weights_of(graph: Any, name: str = NAME) -> Tensor:
-    """Return the weights of a given graph, as CSR."""
-    weights = graph_weights(graph).float()
-    if weights.ndim != 2:
-        remedy = "Fit one estimator for each graph."
-        fail(f"{name}.fit", "graph", "one graph, (N, N)", f"shape {tuple(weights.shape)}", remedy)
-    return weights if mx.is_csr(weights) else mx.to_csr(weights)
 
 
 def seed_of(random_state: Any) -> int:
@@ -224,28 +182,6 @@ def choose_search(search: Literal["auto", "exact", "approximate"], n_points: int
     if search != "auto":
         return search
     return "approximate" if n_points > LARGEST_EXACT_SEARCH else "exact"
-
-
-def split_input(model: GraphParameters, X: Any, graph: Any) -> tuple[Any, Any]:  # noqa: N803
-    """Return the features, or None, and the weights of the links, or None."""
-    name, estimator = type(model).__name__, cast("BaseEstimator", model)
-    if model.graph == "precomputed":
-        if graph is not None:
-            remedy = "Drop `graph`, or make the estimator with `graph='features'`."
-            fail(f"{name}.fit", "graph", "None if X is the graph", "both", remedy)
-        check_sparse(f"{name}.fit: `X`", X)
-        with np.errstate(invalid="ignore"):  # the sum of infinities, which are refused
-            validate_data(estimator, X, accept_sparse=True)
-        return None, weights_of(X, name)
-    links = None if graph is None else weights_of(graph, name)
-    if X is not None:
-        return validate_features(estimator, X, "fit"), links
-    if links is None:
-        remedy = "Pass features, a graph, or both."
-        fail(f"{name}.fit", "X", "features, or None beside a graph", None, remedy)
-    vars(model).pop("feature_names_in_", None)
-    model.n_features_in_ = links.shape[0]
-    return None, links
 
 
 def check_rows(function: str, indices: Any, n_points: int) -> npt.NDArray[np.int64]:

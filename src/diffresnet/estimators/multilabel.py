@@ -1,7 +1,7 @@
 """Several labels per point: one graph, and a problem of two classes for each label."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +24,14 @@ from diffresnet.estimators.columns import (
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.features import validate_features
+from diffresnet.estimators.given import check_labels, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
     check_given,
     check_label_parameters,
     check_length,
-    check_sizes,
     choose_step,
     seed_of,
-    split_input,
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
@@ -134,7 +133,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, graph: Any = None) -> "DiffResNetMultiLabelClassifier":  # noqa: N803
+    def fit(self, X: Any, y: Any, graph: Any = None, neighbors: Any = None) -> Self:  # noqa: N803
         """Build the graph, and learn every label.
 
         Args:
@@ -142,6 +141,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
                 or the graph itself with ``graph="precomputed"``.
             y: (N, K) of 0 and 1; -1, None or NaN where it is unknown. A frame names the labels.
             graph: (N, N) non-negative weights of links, dense or sparse, in place of neighbors.
+            neighbors: (N, k) found by another library; as for `DiffResNetClassifier`.
 
         Raises:
             ValueError: if a parameter, the features, the labels or the graph are out of range, or
@@ -152,22 +152,22 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
             UnreachedWarning: if points are not connected to any known cell of a column.
         """
         with changed_at_the_end(self) as new:
-            new._fit(X, y, graph)
+            new._fit(X, y, graph, neighbors)
             warn_of_constants(NAME, dict(enumerate(new.columns_)), new.label_names_)
             warn_of_unreached(reached_by_all(new.columns_), new.points_.components, UNREACHED)
         return self
 
-    def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
+    def _fit(self, X: Any, y: Any, graph: Any, neighbors: Any) -> None:  # noqa: N803
         check_label_parameters(self)
         check_given(self, y)
-        features, links = split_input(self, X, graph)
+        given = take_input(self, X, graph, neighbors)
         encoded = encode_indicators(f"{NAME}.fit", "y", y)
         names = name_columns(y, encoded.shape[1])
         check_known(f"{NAME}.fit", "y", encoded, names)
-        check_sizes(features, links, len(encoded), NAME)
+        check_labels(given, len(encoded), NAME)
         with limited_threads(self.n_jobs):
             seed = seed_of(self.random_state)
-            points, copies = place(self, features, links, n_classes=2, seed=seed)
+            points, copies = place(self, given, n_classes=2, seed=seed)
             self._learn(points, copies, encoded, names, seed=seed, kept={})
 
     def _learn(

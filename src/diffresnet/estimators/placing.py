@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from diffresnet.estimators.copies import Copies, digest_rows, order_rows
 from diffresnet.estimators.features import FeatureSpace, Placed
+from diffresnet.estimators.given import Given
 from diffresnet.estimators.input import GraphParameters, choose_search
 from diffresnet.estimators.points import FittedPoints
 
@@ -18,8 +19,7 @@ FEWEST_NEAR = 6
 
 def place(
     model: GraphParameters,
-    features: Any,
-    links: Any,
+    given: Given,
     *,
     n_classes: int,
     seed: int,
@@ -29,19 +29,18 @@ def place(
 
     Args:
         model: its parameters say how.
-        features: (N, d), or None.
-        links: (N, N), or None.
+        given: the features, the graph, the neighbors.
         n_classes: to be told apart; 1 for values.
         seed: of the reduction of features.
         encoded: (N,) the class of each row, -1 for none, if there are labels.
     """
-    n_rows: int = (links if features is None else features).shape[0]
-    copies, placed = Copies.none(n_rows), None
-    if features is not None and links is None:
-        copies, placed = _place_once(features, seed, encoded, n_classes)
+    copies, placed = Copies.none(given.n_points), None
+    if given.is_features_only:
+        copies, placed = _place_once(given.features, seed, encoded, n_classes)
     points = FittedPoints.make(
-        features,
-        links,
+        given.features,
+        given.links,
+        neighbors=given.neighbors,
         n_classes=n_classes,
         n_top=model.n_top,
         bandwidth_rank=model.bandwidth_rank,

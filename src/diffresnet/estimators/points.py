@@ -18,7 +18,9 @@ from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.attachment import attach_points, attach_rows
-from diffresnet.graph.weights import build_weights
+from diffresnet.graph.exact_search import Neighbors
+from diffresnet.graph.neighbors import search_neighbors
+from diffresnet.graph.weights import Bandwidths, weigh_neighbors
 
 ROWS = 2**14
 """Points that are scored at a time."""
@@ -96,6 +98,7 @@ class FittedPoints:
         seed: int,
         n_modes: int = N_MODES,
         placed: Placed | None = None,
+        neighbors: Neighbors | None = None,
     ) -> "FittedPoints":
         """Build the graph of the nearest neighbors, unless `links` gives one, and decompose it.
 
@@ -110,22 +113,22 @@ class FittedPoints:
             seed: of the reduction of features.
             n_modes: of the graph, at least.
             placed: what `FeatureSpace.fit` makes of the features, if that is known.
+            neighbors: (N, k) of the points, if they are known.
         """
         if placed is None and features is not None:
             placed = FeatureSpace.fit(features, seed)
         space, points, lengths = (None, None, None) if placed is None else placed
         has_own_graph = links is not None
         if links is None:
-            if points is None:
-                raise ValueError("FittedPoints: `links` must be given without features, got None.")
-            links = build_weights(
-                points,
-                min(n_top, len(points)),
-                bandwidth_rank=min(bandwidth_rank, len(points)),
-                bandwidth_scale=BANDWIDTH_SCALE,
-                normalization=normalization,
-                search=search,
-            )
+            if neighbors is None:
+                if points is None:
+                    raise ValueError("FittedPoints: `links` must be given without features.")
+                n_near = min(max(n_top, bandwidth_rank), len(points))
+                neighbors = search_neighbors("FittedPoints", "n_top", points, n_near, search)
+            width = neighbors.indices.shape[1]
+            ranks = min(n_top, width), None, min(bandwidth_rank, width)
+            kept = Bandwidths("FittedPoints", width, *ranks)
+            links = weigh_neighbors(neighbors, kept, BANDWIDTH_SCALE, normalization).float()
         operator = DiffusionOperator(links)
         n_modes = min(operator.n_points, max(n_modes, MODES_PER_CLASS * n_classes))
         spectrum = Spectrum.of(operator.laplacian, n_modes)

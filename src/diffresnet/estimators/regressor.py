@@ -1,7 +1,7 @@
 """The regressor: embeddings or a graph, and a handful of values."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +17,15 @@ from diffresnet.estimators.audit import check_coverage
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.features import validate_features
+from diffresnet.estimators.given import check_labels, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
     check_given,
     check_graph_parameters,
     check_length,
     check_rows,
-    check_sizes,
     choose_step,
     seed_of,
-    split_input,
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
@@ -108,7 +107,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, graph: Any = None) -> "DiffResNetRegressor":  # noqa: N803
+    def fit(self, X: Any, y: Any, graph: Any = None, neighbors: Any = None) -> Self:  # noqa: N803
         """Build the graph, and learn from the values.
 
         Args:
@@ -117,6 +116,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
             y: (N,) values; None or NaN where there is none.
             graph: (N, N) non-negative weights of links, dense or sparse, in place of neighbors.
                 Weights near 1 suit: a point has a link of weight 1 to itself (`graph_weights`).
+            neighbors: (N, k) found by another library; as for `DiffResNetClassifier`.
 
         Raises:
             ValueError: if a parameter, the features, the values or the graph are out of range, or
@@ -126,21 +126,21 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
             UnreachedWarning: if points are not connected to any value.
         """
         with changed_at_the_end(self) as changed:
-            changed._fit(X, y, graph)
+            changed._fit(X, y, graph, neighbors)
             found = changed.regression_
             warn_of_unreached(found.reached, found.points.components, UNREACHED)
         return self
 
-    def _fit(self, X: Any, y: Any, graph: Any) -> None:  # noqa: N803
+    def _fit(self, X: Any, y: Any, graph: Any, neighbors: Any) -> None:  # noqa: N803
         check_graph_parameters(self)
         check_given(self, y)
         values = encode_values(f"{NAME}.fit", "y", y)
         _check_some("fit", "y", values)
-        features, links = split_input(self, X, graph)
-        check_sizes(features, links, len(values), NAME, "Use NaN for points without a value.")
+        given = take_input(self, X, graph, neighbors)
+        check_labels(given, len(values), NAME, "Use NaN for points without a value.")
         with limited_threads(self.n_jobs):
             seed = seed_of(self.random_state)
-            points, copies = place(self, features, links, n_classes=1, seed=seed)
+            points, copies = place(self, given, n_classes=1, seed=seed)
             self._learn(points, copies, values, seed)
 
     def _learn(self, points: FittedPoints, copies: Copies, values: Floats, seed: int) -> None:

@@ -128,7 +128,7 @@ class _ProductSearch:
         norms = self.norms[0]
         exact = norms[chosen.indices] - 2 * self._products(rows, chosen.indices)
         exact[chosen.indices == rows.unsqueeze(-1)] = -torch.inf
-        near = _by_distance(exact, chosen.indices)
+        near = by_distance(exact, chosen.indices)
         last, following = near.distances[:, self.n_neighbors - 1 : self.n_neighbors + 1].unbind(1)
         own, left_out = norms[rows], chosen.values.amax(dim=-1)
         # A point with a squared norm above 16 times this is farther away than the last neighbor, by
@@ -190,7 +190,7 @@ class _ProductSearch:
         subtract_again(squared, close, self.given, rows, indices)
         distances = squared.sqrt()
         distances[..., 0] = -torch.inf
-        near = _by_distance(distances, indices)
+        near = by_distance(distances, indices)
         near.distances[..., 0] = 0
         return near
 
@@ -219,7 +219,7 @@ def _select(values: Tensor, rows: Tensor, n_smallest: int) -> tuple[Neighbors, T
         if tied.any():
             chosen = first_smallest(values[tied], last[tied].unsqueeze(-1), n_smallest)
             indices[tied] = chosen.nonzero()[:, 1].view(-1, n_smallest)
-    near = _by_distance(values.gather(-1, indices), indices)
+    near = by_distance(values.gather(-1, indices), indices)
     near.distances[..., 0] = 0
     return near, following
 
@@ -241,7 +241,7 @@ def nearest_of(candidates: Tensor, points: Tensor, block: Tensor, n_kept: int) -
     return Neighbors(near.values[:, :n_kept], candidates.gather(1, near.indices[:, :n_kept]))
 
 
-def _by_distance(distances: Tensor, indices: Tensor) -> Neighbors:
+def by_distance(distances: Tensor, indices: Tensor) -> Neighbors:
     """Sort each row by distance, then by index."""
     by_index = indices.argsort(dim=-1)
     distances, indices = distances.gather(-1, by_index), indices.gather(-1, by_index)

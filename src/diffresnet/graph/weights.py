@@ -19,7 +19,7 @@ from diffresnet._support.checks import (
 )
 from diffresnet._support.types import Array, Matrix, Normalization, Search
 from diffresnet.graph import matrix as mx
-from diffresnet.graph.exact_search import first_smallest
+from diffresnet.graph.exact_search import Neighbors, first_smallest
 from diffresnet.graph.neighbors import search_neighbors
 from diffresnet.graph.normalization import balance, normalize
 
@@ -158,9 +158,16 @@ def build_weights(
     given = as_points("build_weights", points)
     kept = Bandwidths("build_weights", given.shape[-2], n_top, bandwidth, bandwidth_rank)
     wide = search_neighbors("build_weights", "n_top", given, max(kept.n_top, kept.rank), search)
-    distances, indices = (part[..., : kept.n_top] for part in wide)
     scale = check_real("build_weights", "bandwidth_scale", bandwidth_scale)
-    values = similarities(distances, scale * kept.of_rows(wide.distances))
+    return weigh_neighbors(wide, kept, scale, normalization)
+
+
+def weigh_neighbors(
+    near: Neighbors, kept: "Bandwidths", scale: float, normalization: Normalization
+) -> Tensor:
+    """Do the work of `build_weights` on neighbors, as many as are kept or tell the bandwidth."""
+    distances, indices = (part[..., : kept.n_top] for part in near)
+    values = similarities(distances, scale * kept.of_rows(near.distances))
     return balance(_assemble(indices, values), normalization)
 
 
@@ -174,8 +181,9 @@ class Bandwidths:
         n_top: int,
         bandwidth: float | None,
         bandwidth_rank: int | None,
+        *,
+        of: str = "the number of points",
     ) -> None:
-        of = "the number of points"
         self.n_top = check_count(function, "n_top", n_top, low=1, high=n_points, of=of)
         self.bandwidth = bandwidth
         if bandwidth is not None:
@@ -191,10 +199,14 @@ class Bandwidths:
         )
 
     def of_rows(self, nearest: Tensor) -> Tensor:
-        """Return sigma from the distances (..., N, k) to the nearest points, in order."""
+        """Return sigma from the distances (..., N, k) to the nearest points, in order.
+
+        Those of missing points are infinite; then the farthest that there is counts.
+        """
         if self.bandwidth is not None:
             return nearest.new_tensor(self.bandwidth)
-        ranked = nearest[..., self.rank - 1 : self.rank]
+        farthest = torch.where(nearest < torch.inf, nearest, 0).amax(dim=-1, keepdim=True)
+        ranked = nearest[..., self.rank - 1 : self.rank].minimum(farthest)
         # Where it is 0, for want of distinct points: the smallest positive one of the row.
         kept = nearest[..., : self.n_top]
         positive = torch.where(kept > 0, kept, torch.inf).amin(dim=-1, keepdim=True)
