@@ -60,13 +60,30 @@ def test_parquet(tmp_path: Path) -> None:
     assert points.labels == ["", "2"]
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
-def test_npy(tmp_path: Path, dtype: Any) -> None:
-    np.save(tmp_path / "a.npy", np.eye(3, dtype=dtype))
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "?", "i1", "u1", "i2", "i4", "i8", ">f8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_npy(tmp_path: Path, dtype: str, order: Any) -> None:
+    given = np.array([[1, 0, 2], [0, 1, 3], [5, 0, 1]], dtype=dtype, order=order)
+    np.save(tmp_path / "a.npy", given)
     points = read_points(tmp_path / "a.npy")
     assert points.ids == ["0", "1", "2"]
     assert points.features is not None
-    assert points.features.dtype == (np.float32 if dtype == np.float32 else np.float64)
+    assert points.features.dtype.itemsize == (8 if dtype in ("f8", "i4", "i8", ">f8") else 4)
+    assert points.features.dtype.kind == "f"
+    assert points.features.tolist() == given.tolist()
+
+
+def test_a_large_npy_stays_on_the_disk(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.ones((1_000_000, 8), dtype=np.float32))
+    tracemalloc.start()
+    try:
+        features = read_points(tmp_path / "a.npy").features
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert features is not None
+    assert kept < 90_000_000  # the ids; the features take 32 MB
+    assert not features.flags.writeable
 
 
 def test_npz(tmp_path: Path) -> None:
@@ -224,3 +241,89 @@ def test_texts_of_another_number_take_no_memory(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 30_000_000
     finally:
         tracemalloc.stop()
+
+
+def write_parts(folder: Path, *tables: Any) -> Path:
+    folder.mkdir()
+    for place, table in enumerate(tables):
+        pl.DataFrame(table).write_parquet(folder / f"part-{place}.parquet")
+    return folder
+
+
+def test_a_folder_of_parquet_files(tmp_path: Path) -> None:
+    first = {"id": ["b", "a"], "v": [[1.0, 2], [3, 4]], "label": ["cat", None], "x": [5, 6]}
+    second = {"id": ["c"], "x": [7.5], "v": [[5, 6]], "label": [None]}
+    none = {name: pl.Series(name, values)[:0] for name, values in first.items()}
+    folder = write_parts(tmp_path / "points.parquet", first, none, second)
+    (folder / "_SUCCESS").touch()
+    (folder / ".part-0.parquet.crc").touch()
+    (folder / "._part-0.parquet").write_bytes(b"of another system")
+    points = read_points(folder)
+    assert points.ids == ["b", "a", "c"]
+    assert points.labels == ["cat", "", ""]
+    assert points.features is not None
+    assert points.features.tolist() == [[5, 1, 2], [6, 3, 4], [7.5, 5, 6]]
+
+
+def test_a_folder_without_ids(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "points", *({"v": [[1.0, row]]} for row in range(12)))
+    (folder / "part-10.parquet").rename(folder / "part-A.parquet")
+    points = read_points(folder)
+    assert points.ids == [str(row) for row in range(12)]
+    assert points.features is not None
+    assert points.features[:, 1].tolist() == [0, 1, 11, *range(2, 10), 10]  # in order of name
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (
+            {"id": ["c"], "x": [1.0]},
+            "a folder of tables with the same columns, got 'y' in part-0.parquet, but not in "
+            "part-1.parquet. Write them again, or move one of them to another folder.",
+        ),
+        (
+            {"id": ["c"], "x": [1.0], "y": [1.0], "z": [1.0]},
+            "the same columns, got 'z' in part-1.parquet, but not in part-0.parquet.",
+        ),
+        (
+            {"id": ["c"], "x": [1.0], "y": ["one"]},
+            "the same columns, got 'y' with Float64 in part-0.parquet and String in part-1.parquet",
+        ),
+        (
+            {"id": ["c", "a", "b"], "x": [1.0] * 3, "y": [1.0] * 3},
+            "an id each of its own, got 2 more than once: 'a', 'b' ('a' in part-0.parquet and in "
+            "part-1.parquet). Keep one row of each.",
+        ),
+        (
+            {"id": ["c", "c"], "x": [1.0] * 2, "y": [1.0] * 2},
+            "an id each of its own, got 1 more than once: 'c'. Keep one row of each.",
+        ),
+        (
+            {"id": ["c", None], "x": [1.0] * 2, "y": [1.0] * 2},
+            "points with an id each, got none in row 1 of part-1.parquet. Fill the column of ids.",
+        ),
+        (
+            {"id": ["c"], "x": [1.0], "y": [None]},
+            "numbers in every column, got the column 'y' of part-1.parquet with Null.",
+        ),
+        (
+            {"id": ["c"], "x": [1.0], "y": [float("inf")]},
+            "finite numbers, got missing or infinite ones in 1 rows, of the ids 'c'.",
+        ),
+    ],
+)
+def test_bad_folders(tmp_path: Path, second: Any, message: str) -> None:
+    first = {"id": ["a", "b"], "x": [1.0, 2.0], "y": [3.0, 4.0]}
+    with pytest.raises(ValueError, match="FEATURES must be") as error:
+        read_points(write_parts(tmp_path / "points", first, second))
+    assert message in str(error.value)
+
+
+def test_a_damaged_file_in_a_folder(tmp_path: Path) -> None:
+    table = {"id": ["a", "b"], "x": [1.0, 2.0]}
+    folder = write_parts(tmp_path / "points", table, table)
+    whole = (folder / "part-1.parquet").read_bytes()
+    (folder / "part-1.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"FEATURES must be a \.parquet table, got .*part-1\.parq"):
+        read_points(folder)

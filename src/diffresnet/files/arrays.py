@@ -22,6 +22,9 @@ ARRAYS = (".npy", ".npz")
 ALONE = ""
 """The name of the array of an .npy file."""
 
+NUMBERS = "biuf"
+"""Kinds of arrays that can be features."""
+
 HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -48,7 +51,11 @@ def encode_arrays(arrays: Mapping[str, Array]) -> bytes:
 
 
 def read_arrays(
-    path: Path, what: str, *, wanted: Callable[[str], bool] = lambda _: True
+    path: Path,
+    what: str,
+    *,
+    wanted: Callable[[str], bool] = lambda _: True,
+    is_mapped: bool = False,
 ) -> dict[str, Array]:
     """Return the arrays of an .npz file by name, or the one of an .npy file as `ALONE`.
 
@@ -58,6 +65,8 @@ def read_arrays(
         path: of the file.
         what: who asks for it, for messages.
         wanted: tells by name which arrays to read; all of them by default.
+        is_mapped: whether numbers of an .npy file stay on the disk until they are looked at; they
+            cannot be written to.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -66,7 +75,7 @@ def read_arrays(
     must, remedy = "a .npz or .npy file of plain arrays", "Write it again, with texts as texts."
     with opened(path, what, must, remedy) as stream:
         if not is_zip(stream):
-            return {ALONE: _read_array(stream, size_of(stream))}
+            return {ALONE: _read_array(stream, size_of(stream), is_mapped=is_mapped)}
         with ZipFile(stream) as archive:
             names = {one: one.filename.removesuffix(".npy") for one in archive.infolist()}
             members = [one for one, name in names.items() if wanted(name)]
@@ -78,17 +87,21 @@ def read_arrays(
             return arrays
 
 
-def _read_array(stream: IO[bytes], size: int) -> Array:
+def _read_array(stream: IO[bytes], size: int, *, is_mapped: bool = False) -> Array:
     """Read one array from `size` bytes, or raise; memory is taken when its own size is known."""
     version = np.lib.format.read_magic(stream)
     if version not in HEADERS:
         raise ValueError("an array of an unknown version")
-    shape, _, dtype = HEADERS[version](stream)
+    shape, is_fortran, dtype = HEADERS[version](stream)
     if dtype.hasobject or dtype.kind == "V":
         raise ValueError("it has objects of Python, or records")
     n_bytes, n_left = math.prod(shape) * max(dtype.itemsize, 1), size - stream.tell()
     if n_bytes > n_left:
         raise ValueError(f"an array of {n_bytes:,} bytes is promised, and {n_left:,} are there")
+    if is_mapped and n_bytes and dtype.kind in NUMBERS:
+        source: Any = stream
+        order = "F" if is_fortran else "C"
+        return np.asarray(np.memmap(source, dtype, "r", stream.tell(), shape, order))
     stream.seek(0)
     array = np.lib.format.read_array(stream, allow_pickle=False)
     if dtype.kind == "U" and (_code_points(array) > sys.maxunicode).any():

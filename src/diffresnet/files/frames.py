@@ -8,24 +8,23 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import polars as pl
-from polars import selectors
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.notices import tell
 from diffresnet._support.words import some
 from diffresnet.files.dialect import COMMA, UTF8, Dialect, recognize_dialect
 from diffresnet.files.formulas import without_guards
-from diffresnet.files.opening import (
-    check_unpacked,
-    most_unpacked,
-    opened,
-    size_of,
-    without_panics,
+from diffresnet.files.opening import is_folder, opened, size_of, without_panics
+from diffresnet.files.parquet import (
+    PARQUET,
+    ParquetFile,
+    columns_named,
+    parquet_files,
+    read_blocks,
 )
-from diffresnet.files.trial import check_survivable
 from diffresnet.learning.labels import MISSING_TEXTS
 
-TABLES = (".csv", ".parquet")
+TABLES = (".csv", PARQUET)
 MOST_LETTERS = 2000
 """Of an id or a label: memory and pages have room for many of them."""
 
@@ -48,10 +47,10 @@ def check_file(path: Path, what: str, suffixes: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class TableFile:
-    """A CSV or Parquet file.
+    """A CSV or Parquet file, or a folder of Parquet files.
 
     Attributes:
-        path: of the file.
+        path: of the file or folder.
         what: the argument or option that named it, for messages.
     """
 
@@ -59,38 +58,46 @@ class TableFile:
     what: str
 
     @cached_property
-    def is_parquet(self) -> bool:
-        """Whether it is a Parquet file."""
-        return self.path.suffix.lower() == ".parquet"
+    def files(self) -> list[ParquetFile]:
+        """The Parquet files, which have the same columns; none if it is a CSV file."""
+        if not is_folder(self.path) and self.path.suffix.lower() != PARQUET:
+            return []
+        return parquet_files(self.path, self.what)
 
     @cached_property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        if not self.is_parquet:
-            return self._read_csv(n_rows=0, infer_schema=False).columns
-        with self._opened() as stream:
-            return list(pl.read_parquet_schema(stream))
+        if self.files:
+            return list(self.files[0].kinds)
+        return self._read_csv(n_rows=0, infer_schema=False).columns
 
     def read(self, texts: Sequence[str], numbers: Sequence[str] = ()) -> pl.DataFrame:
-        """Return some columns of a table with rows.
+        """Return some columns of a table with rows, as `blocks` does."""
+        blocks = [block for _, block in self.blocks(texts, numbers)]
+        return pl.concat(blocks, how="vertical_relaxed")
 
-        In CSV, `texts` are taken as they are written, and `numbers` become floats, with NaN or
-        null where they are missing; a column of `numbers` that has something else stays text.
+    def blocks(
+        self, texts: Sequence[str], numbers: Sequence[str] = ()
+    ) -> Generator[tuple[Path, pl.DataFrame]]:
+        """Yield some columns of a table with rows, block by block, and the file they are of.
+
+        In CSV, which is one block, `texts` are taken as they are written, and `numbers` become
+        floats, with NaN or null where they are missing; a column of `numbers` that has something
+        else stays text.
         """
         names = list(dict.fromkeys([*texts, *numbers]))
-        if self.is_parquet:
-            with self._opened() as stream:
-                n_rows = pl.scan_parquet(stream).select(pl.len()).collect().item()
-                check_unpacked(8 * n_rows * len(names), size_of(stream))
-                check_survivable(self.path, names, most_unpacked(size_of(stream)))
-                stream.seek(0)
-                frame = pl.scan_parquet(stream).select(columns_named(names)).collect()
+        n_read = 0
+        if self.files:
+            for file, block in read_blocks(self.files, names):
+                n_read += len(block)
+                yield file.path, block
         else:
-            frame = self._read_cells(names, set(numbers) - set(texts))
-            frame = without_guards(frame, set(texts))
-        if not len(frame):
+            frame = without_guards(self._read_cells(names, set(numbers) - set(texts)), set(texts))
+            n_read = len(frame)
+            if n_read:
+                yield self.path, frame
+        if not n_read:
             refuse(self.what, "a table with rows", f"{self.path} with none", "Write it again.")
-        return frame
 
     def choose(self, asked: str | None, defaults: Sequence[str], option: str) -> str | None:
         """Return the column that is asked for, or the first of the defaults that is there."""
@@ -148,11 +155,6 @@ class TableFile:
         return frame.with_columns(good)
 
 
-def columns_named(names: Sequence[str]) -> Any:
-    """Return an expression of the columns with these names: polars takes "*" for all columns."""
-    return selectors.by_name(*names)
-
-
 def _cast(frame: pl.DataFrame, names: list[str]) -> tuple[pl.DataFrame, list[str]]:
     """Return those columns of texts that are numbers, as floats, and the names of the others."""
     cast = frame.select(columns_named(names).cast(pl.Float64, strict=False))
@@ -168,8 +170,12 @@ def _cast(frame: pl.DataFrame, names: list[str]) -> tuple[pl.DataFrame, list[str
 
 def as_texts(frame: pl.DataFrame, column: str | None) -> list[str]:
     """Return a column as texts; row numbers if there is none."""
-    values = range(len(frame)) if column is None else frame[column].to_list()
-    return [as_text(value) for value in values]
+    if column is None:
+        return list(map(str, range(len(frame))))
+    values = frame[column]
+    if values.dtype == pl.String or values.dtype.is_integer():
+        return values.cast(pl.String).fill_null("").to_list()
+    return [as_text(value) for value in values.to_list()]
 
 
 def check_names(names: Sequence[str], what: str, things: str) -> None:

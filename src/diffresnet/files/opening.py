@@ -19,7 +19,7 @@ import polars as pl
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.reading import open_regular
-from diffresnet._support.words import LONGEST_QUOTE, reason_of, shortened
+from diffresnet._support.words import LONGEST_QUOTE, count, reason_of, shortened, some
 
 UNREADABLE = (
     *(ValueError, TypeError, KeyError, AttributeError, IndexError, SyntaxError, AssertionError),
@@ -69,6 +69,47 @@ def opened(
         raise FileNotFoundError(f"There is no file {name}.") from None
     except UNREADABLE as error:
         refuse(what, must, f"{path} ({_explain(error)})", remedy)
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether there is a folder of this name; what cannot be looked at is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def list_files(folder: Path, what: str, suffix: str) -> list[Path]:
+    """Return the files of a folder that end in `suffix`, in order of name, or refuse it.
+
+    Names that begin with a dot do not count. Folders in it, and links in place of files, are
+    refused: what they hold would be left out, or come from elsewhere.
+
+    Args:
+        folder: to look at.
+        what: the argument or option that named it, for messages.
+        suffix: of the files.
+    """
+    try:
+        found = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        got = f"{folder} ({error.strerror})"
+        refuse(what, "a folder that can be read", got, "Check its rights.")
+    folders = [path.name for path in found if is_folder(path)]
+    if folders:
+        got, remedy = f"{folder} with {some(folders)}", "Move its files up, or name one of them."
+        refuse(what, "a folder without folders in it", got, remedy)
+    files = [path for path in found if path.suffix.lower() == suffix]
+    links = [path.name for path in files if path.is_symlink()]
+    if links:
+        got = f"{folder} with {count(len(links), 'link')}: {some(links)}"
+        refuse(what, "a folder of regular files", got, "Put the files themselves there.")
+    if not files:
+        others = [path.name for path in found]
+        got = f"{folder} with {some(others)}" if others else f"{folder}, empty"
+        remedy = "Name one of its files, or write them as Parquet."
+        refuse(what, f"a folder of {suffix} files", got, remedy)
+    return files
 
 
 @contextmanager

@@ -1,34 +1,29 @@
-"""Points from one file: ids, features and perhaps labels."""
+"""Points from one file, or a folder of them: ids, features and perhaps labels."""
 
-import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import count, some
-from diffresnet.files.arrays import ALONE, ARRAYS, Array, read_arrays
-from diffresnet.files.frames import (
-    TABLES,
-    TableFile,
-    as_text,
-    as_texts,
-    check_file,
-    check_names,
-    columns_named,
-)
+from diffresnet._support.words import some
+from diffresnet.files.arrays import ALONE, ARRAYS, NUMBERS, Array, read_arrays
+from diffresnet.files.features import read_rows
+from diffresnet.files.frames import TABLES, TableFile, as_text, check_file, check_names
 from diffresnet.files.ids import choose_ids, tell_likely_ids
 from diffresnet.files.labels import DEFAULT_LABEL, as_labels, read_labels
+from diffresnet.files.opening import is_folder
+from diffresnet.files.parquet import ParquetFile
 from diffresnet.files.previews import BYTES, ENDS, unpack_thumbnails
 
 TEXTS = "texts"
 WHAT = "FEATURES"
-DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
-IS_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf)", re.IGNORECASE)
+BLOCK = 2**24
+"""Numbers that are looked at at a time."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +32,8 @@ class Points:
 
     Attributes:
         ids: one a point; row numbers where the file has none.
-        features: (N, d) finite numbers; None if there are only ids.
+        features: (N, d) finite numbers, float32 or float64; None if there are only ids. Those of
+            an .npy file may be on the disk, and not to be written to.
         labels: one a point, "" where there is none; None if the file has no labels.
         previews: what each point looks like, as `embed` writes it; empty if the file has none.
     """
@@ -56,10 +52,15 @@ def read_points(
     need_labels: bool = False,
     what: str = WHAT,
 ) -> Points:
-    """Read points from an .npy, .npz, .csv or .parquet file.
+    """Read points from an .npy, .npz, .csv or .parquet file, or a folder of .parquet files.
+
+    Features are in memory once: an .npy file of floats stays on the disk until it is looked at,
+    and Parquet files are read block by block into one array, of single precision where that holds
+    the numbers (or they are lists of floats, as embeddings are). The files of a folder have the
+    same columns, and are read in order of name.
 
     Args:
-        path: of the file.
+        path: of the file or folder.
         id_column: of the ids; by default "id", the one without a name that pandas writes, or one
             that is called like an id and has another value in every row.
         label_column: of the labels, if the file has it; by default "label". It is no feature.
@@ -69,12 +70,10 @@ def read_points(
     Raises:
         ValueError: if the file cannot be read, or something in it is wrong.
     """
-    suffix = check_file(path, what, (*ARRAYS, *TABLES))
-    if suffix in ARRAYS:
+    if not is_folder(path) and check_file(path, what, (*ARRAYS, *TABLES)) in ARRAYS:
         points = _from_arrays(path, what)
     else:
         points = _from_table(path, id_column, label_column, what, need_labels=need_labels)
-    _check_ids(points.ids, what)
     if points.features is not None:
         _check_finite(points.features, points.ids, what)
     return points
@@ -103,7 +102,7 @@ def labels_of(
 
 
 def _from_arrays(path: Path, what: str) -> Points:
-    arrays = read_arrays(path, what)
+    arrays = read_arrays(path, what, is_mapped=True)
     ids, labels = arrays.pop("ids", None), arrays.pop("labels", None)
     looks = {name: arrays.pop(name) for name in (TEXTS, BYTES, ENDS) if name in arrays}
     features = _choose_features(arrays, path, what)
@@ -115,8 +114,9 @@ def _from_arrays(path: Path, what: str) -> Points:
         if array is not None and array.shape != (n_points,):
             must = f"of shape ({n_points},), one a point"
             refuse(f"{what}: {name}", must, f"shape {array.shape}", "Save it again.")
+    names = map(str, range(n_points)) if ids is None else map(as_text, ids.tolist())
     return Points(
-        [str(row) for row in range(n_points)] if ids is None else list(map(as_text, ids.tolist())),
+        _check_ids(list(names), what),
         features,
         None if labels is None else as_labels(labels.tolist(), path, what),
         _previews_of(looks, n_points, path, what),
@@ -149,10 +149,13 @@ def _choose_features(arrays: dict[str, Array], path: Path, what: str) -> Array |
         refuse(what, "a file with one array of features", got, "Name one of them `features`.")
     else:
         return None
-    if features.ndim != 2 or features.dtype.kind not in "biuf" or not features.size:
+    if features.ndim != 2 or features.dtype.kind not in NUMBERS or not features.size:
         got = f"shape {features.shape} of {features.dtype}"
         refuse(what, "numbers of shape (points, features)", got, "Save one row for each point.")
-    return features if features.dtype.char in "fd" else features.astype(np.float64)
+    if features.dtype.char in "fd":
+        return features
+    is_single = np.can_cast(features.dtype, np.float32)  # float16 and numbers of a byte or two
+    return features.astype(np.float32 if is_single else np.float64)
 
 
 def _from_table(
@@ -165,21 +168,13 @@ def _from_table(
     label_column = label_column or DEFAULT_LABEL
     _check_header(columns, path, what)
     id_column = choose_ids(table, id_column, [label_column])
-    named = [name for name in (id_column, label_column) if name is not None and name in columns]
-    names = [name for name in columns if name not in named]
-    frame = table.read(named, names)
-    kinds = frame.schema  # asked for once: it is made anew each time
-    lists = {name for name in names if isinstance(kinds[name], pl.List | pl.Array)}
-    numbers = [name for name in names if name not in lists]
-    parts = [_stack(frame, name, what) for name in names if name in lists]
-    if numbers:
-        _check_numbers(frame, numbers, path, what)
-        parts.insert(0, frame.select(columns_named(numbers).cast(pl.Float64)).to_numpy())
-        tell_likely_ids(table, numbers, parts[0])
+    rows = read_rows(table, id_column, label_column if label_column in columns else None)
+    if rows.features is not None:
+        tell_likely_ids(table, rows.numbers, rows.features[:, : len(rows.numbers)])
     return Points(
-        as_texts(frame, id_column),
-        np.concatenate(parts, axis=1) if parts else None,
-        as_labels(frame[label_column].to_list(), path, what) if label_column in columns else None,
+        _check_ids(rows.ids, what, table.files),
+        rows.features,
+        None if rows.labels is None else as_labels(rows.labels, path, what),
     )
 
 
@@ -196,56 +191,38 @@ def _check_header(columns: Sequence[str], path: Path, what: str) -> None:
     refuse(what, "a table with names in its first row", got, "Add a row of names.")
 
 
-def _check_numbers(frame: pl.DataFrame, names: Sequence[str], path: Path, what: str) -> None:
-    """Refuse a column that has something else than numbers."""
-    kinds = frame.schema
-    name = next((one for one in names if not kinds[one].is_numeric()), None)
-    if name is None:
-        return
-    must, column = "numbers in every column", f"the column {some([name])} of {path.name}"
-    if kinds[name] != pl.String:
-        remedy = "Leave it out, or name it by --id-column or --label-column."
-        refuse(what, must, f"{column} with {kinds[name]}", remedy)
-    with_commas = frame[name].drop_nulls().str.contains(DECIMAL_COMMA)
-    if with_commas.all():
-        refuse(what, must, f"{column} with decimal commas", "Write points, as in 1.5.")
-    texts = frame[name].drop_nulls()
-    first = next((text for text in texts if not IS_NUMBER.fullmatch(text)), texts[0])
-    remedy = (
-        "Leave it out, name it by --id-column or --label-column, or turn texts into features by "
-        "`diffresnet embed` with --text-column."
-    )
-    refuse(what, must, f"{column} with texts, such as {some([first])}", remedy)
-
-
-def _stack(frame: pl.DataFrame, name: str, what: str) -> Array:
-    """Return a column of lists as an array with a row for each."""
-    column = frame[name]
-    if isinstance(column.dtype, pl.Array):
-        column = column.arr.to_list()
-    lengths = column.list.len().unique().to_list()
-    inner = getattr(column.dtype, "inner", None)
-    if inner is None or not inner.is_numeric() or len(lengths) != 1 or not lengths[0]:
-        got = f"the column {some([name])} with {column.dtype}, of {count(len(lengths), 'length')}"
-        remedy = "Write as many numbers in every row, or leave it out."
-        refuse(what, "lists of as many numbers in every row", got, remedy)
-    numbers = column.explode().cast(pl.Float64).to_numpy()
-    return numbers.reshape(len(column), lengths[0])
-
-
-def _check_ids(ids: Sequence[str], what: str) -> None:
+def _check_ids(ids: list[str], what: str, files: Sequence[ParquetFile] = ()) -> list[str]:
+    """Return ids that are good: there is one in each row, of its own; `files` they come from."""
     check_names(ids, what, "ids")
     if "" in ids:
         row = ids.index("")
-        refuse(what, "points with an id each", f"none in row {row}", "Fill the column of ids.")
-    twice = [name for name, n_rows in Counter(ids).items() if n_rows > 1]
-    if twice:
+        file, first = _file_of(row, files)
+        got = f"none in row {row - first}{f' of {file}' if len(files) > 1 else ''}"
+        refuse(what, "points with an id each", got, "Fill the column of ids.")
+    if len(set(ids)) < len(ids):
+        twice = [name for name, n_rows in Counter(ids).items() if n_rows > 1]
         got = f"{len(twice)} more than once: {some(twice)}"
+        row = ids.index(twice[0])
+        where = [_file_of(one, files)[0] for one in (row, ids.index(twice[0], row + 1))]
+        if where[0] != where[1]:
+            got += f" ({some(twice[:1])} in {where[0]} and in {where[1]})"
         refuse(what, "points with an id each of its own", got, "Keep one row of each.")
+    return ids
+
+
+def _file_of(row: int, files: Sequence[ParquetFile]) -> tuple[str, int]:
+    """Return the name of the file that a row is in, and the first row of it."""
+    starts = [0, *accumulate(file.n_rows for file in files)]
+    place = bisect_right(starts, row) - 1
+    return (files[place].path.name, starts[place]) if files else ("", 0)
 
 
 def _check_finite(features: Array, ids: Sequence[str], what: str) -> None:
-    bad = np.flatnonzero(~np.isfinite(features).all(axis=1)).tolist()
+    n_rows = max(1, BLOCK // features.shape[1])
+    bad: list[int] = []
+    for begin in range(0, len(features), n_rows):
+        is_good = np.isfinite(features[begin : begin + n_rows]).all(axis=1)
+        bad += (begin + np.flatnonzero(~is_good)).tolist()
     if bad:
         got = f"missing or infinite ones in {len(bad)} rows, of the ids "
         got += some([ids[row] for row in bad])
