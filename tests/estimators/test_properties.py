@@ -133,6 +133,16 @@ def assert_same(found: dict[str, Array], expected: dict[str, Array]) -> None:
         np.testing.assert_array_equal(found[name], value, err_msg=name)
 
 
+def assert_close(found: dict[str, Array], expected: dict[str, Array]) -> None:
+    """Columns of kernels that were kept are summed in another order."""
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        if np.asarray(value).dtype.kind == "f":
+            np.testing.assert_allclose(found[name], value, rtol=1e-4, atol=1e-5, err_msg=name)
+        else:
+            np.testing.assert_array_equal(found[name], value, err_msg=name)
+
+
 @some_examples
 @given(cases())
 def test_probabilities_are_some_and_values_stay_in_their_range(case: Case) -> None:
@@ -209,7 +219,7 @@ def test_an_update_is_as_good_as_a_fresh_fit(case: Case) -> None:
     model = case.fit()
     case.update(model)
     fresh = replace(case, y=case.later)
-    assert_same(case.results(model), fresh.results(fresh.fit()))
+    assert_close(case.results(model), fresh.results(fresh.fit()))
 
 
 @some_examples
@@ -316,4 +326,4 @@ def test_an_interrupt_changes_all_or_nothing(case: Case, after: int, *, is_updat
     if is_unchanged(model, before):
         assert_same(case.results(model), said)
     else:
-        assert_same(then.results(model), then.results(then.fit()))
+        assert_close(then.results(model), then.results(then.fit()))

@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import check_count
+from diffresnet._support.stages import shown_stages
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
 from diffresnet.estimators.advice import Advice
@@ -166,7 +167,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         check_prior(self.class_prior, classes)
         given = take_input(self, X, graph, neighbors)
         check_labels(given, len(encoded))
-        with limited_threads(self.n_jobs):
+        with limited_threads(self.n_jobs), shown_stages("fitting"):
             seed = seed_of(self.random_state)
             points, copies = place(self, given, n_classes=len(classes), seed=seed, encoded=encoded)
             self._learn(points, copies, encoded, classes, seed)

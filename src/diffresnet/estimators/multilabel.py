@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from diffresnet._support.stages import shown_stages
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
 from diffresnet.estimators.columns import (
@@ -165,7 +166,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         names = name_columns(y, encoded.shape[1])
         check_known(f"{NAME}.fit", "y", encoded, names)
         check_labels(given, len(encoded), NAME)
-        with limited_threads(self.n_jobs):
+        with limited_threads(self.n_jobs), shown_stages("fitting"):
             seed = seed_of(self.random_state)
             points, copies = place(self, given, n_classes=2, seed=seed)
             self._learn(points, copies, encoded, names, seed=seed, kept={})

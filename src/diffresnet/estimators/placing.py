@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diffresnet._support.stages import stage
 from diffresnet.estimators.copies import Copies, digest_rows, order_rows
 from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.estimators.given import Given
@@ -36,7 +37,8 @@ def place(
     """
     copies, placed = Copies.none(given.n_points), None
     if given.is_features_only:
-        copies, placed = _place_once(given.features, seed, encoded, n_classes)
+        with stage("features"):
+            copies, placed = _place_once(given.features, seed, encoded, n_classes)
     points = FittedPoints.make(
         given.features,
         given.links,

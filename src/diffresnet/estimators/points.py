@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
+from diffresnet._support.stages import stage
 from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.spectrum import Spectrum
@@ -124,14 +125,17 @@ class FittedPoints:
                 if points is None:
                     raise ValueError("FittedPoints: `links` must be given without features.")
                 n_near = min(max(n_top, bandwidth_rank), len(points))
-                neighbors = search_neighbors("FittedPoints", "n_top", points, n_near, search)
-            width = neighbors.indices.shape[1]
-            ranks = min(n_top, width), None, min(bandwidth_rank, width)
-            kept = Bandwidths("FittedPoints", width, *ranks)
-            links = weigh_neighbors(neighbors, kept, BANDWIDTH_SCALE, normalization).float()
+                with stage("neighbors"):
+                    neighbors = search_neighbors("FittedPoints", "n_top", points, n_near, search)
+            with stage("weights"):
+                width = neighbors.indices.shape[1]
+                ranks = min(n_top, width), None, min(bandwidth_rank, width)
+                kept = Bandwidths("FittedPoints", width, *ranks)
+                links = weigh_neighbors(neighbors, kept, BANDWIDTH_SCALE, normalization).float()
         operator = DiffusionOperator(links)
         n_modes = min(operator.n_points, max(n_modes, MODES_PER_CLASS * n_classes))
-        spectrum = Spectrum.of(operator.laplacian, n_modes)
+        with stage("modes"):
+            spectrum = Spectrum.of(operator.laplacian, n_modes)
         return cls(space, points, lengths, operator, spectrum, has_own_graph)
 
     @cached_property

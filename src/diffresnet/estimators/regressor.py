@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import fail
+from diffresnet._support.stages import shown_stages
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
 from diffresnet.estimators.audit import check_coverage
@@ -138,7 +139,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         _check_some("fit", "y", values)
         given = take_input(self, X, graph, neighbors)
         check_labels(given, len(values), NAME, "Use NaN for points without a value.")
-        with limited_threads(self.n_jobs):
+        with limited_threads(self.n_jobs), shown_stages("fitting"):
             seed = seed_of(self.random_state)
             points, copies = place(self, given, n_classes=1, seed=seed)
             self._learn(points, copies, values, seed)

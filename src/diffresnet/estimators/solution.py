@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from diffresnet._support.stages import stage
 from diffresnet._support.threads import share
 from diffresnet.estimators.components import (
     PENALTY,
@@ -147,7 +148,8 @@ def solve(
         n_steps = default_steps(points.spectrum, step_size, n_classes, settings)
     strength = Strength(step_size, n_steps)
     generator = torch.Generator().manual_seed(seed)
-    solved = solver.solve(points, labels, strength, generator)
+    with stage("labels"):
+        solved = solver.solve(points, labels, strength, generator)
     held_out = solved.held_out if isinstance(solved, SolvedMixture) else None
     component_scores = score_components(points.components, labels, component_penalty)
     if held_out is not None and component_scores is not None:
@@ -170,7 +172,8 @@ def solve(
         scores = _score(solved, component_scores, places) + bias
         return _to_probabilities(scores, reached, unknown, places).astype(np.float32)
 
-    probabilities = np.concatenate(share(find, points.blocks()))
+    with stage("probabilities"):
+        probabilities = np.concatenate(share(find, points.blocks()))
     probabilities[labels.rows] = np.eye(n_classes)[labels.classes]
     return Solution(
         points, strength, solved, component_scores, bias, held_out, unknown, reached, probabilities
