@@ -28,7 +28,7 @@ def mixture() -> SolvedMixture:
 
 
 def test_scores_are_weighted_sums_and_can_be_scaled() -> None:
-    expected = LEFT.double() + 0.25 * RIGHT.double() + BIASES
+    expected = LEFT + 0.25 * RIGHT + BIASES.float()
     assert torch.allclose(mixture().score(Places(None)), expected)
     assert torch.allclose(mixture().scaled(3.0).score(Places(None)), 3 * expected)
 

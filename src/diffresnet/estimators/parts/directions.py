@@ -34,9 +34,9 @@ class Directions:
 
         The first is minus half of the squared distance, but for what classes share.
         """
-        means, refined = self.means.to(points), self.refined.to(points)
-        near = points @ means.mT - means.square().sum(dim=1) / 2
-        return self.sharpness * torch.lerp(near, points @ refined.mT, self.refined_weight)
+        slopes = self.sharpness * torch.lerp(self.means, self.refined, self.refined_weight)
+        halves = self.sharpness * (1 - self.refined_weight) * self.means.square().sum(dim=1) / 2
+        return torch.addmm(-halves.to(points), points, slopes.mT.to(points))
 
 
 def find_directions(

@@ -164,13 +164,9 @@ class FeatureKernel:
             scale = unless_zero(float(gram.diagonal().mean()))
             yield cls(one, rows, own, means, gram / scale, scale)
 
-    def span(self, coefficients: Tensor) -> "FeatureScorer":
-        """Return the function that coefficients of the labeled points stand for."""
-        return FeatureScorer(self, coefficients / self.scale)
-
     def expand(self, places: Places, coefficients: Tensor) -> Tensor:
         """Return sum_j k(x, x_j) c_j of some points x, (n, K)."""
-        gaussian = self.gaussian
+        gaussian, coefficients = self.gaussian, coefficients / self.scale
         if places.attachment is None and gaussian.columns.hold(self.rows):
             plain = gaussian.columns.sum_up(self.rows, coefficients, places.rows)
             means = places.read(gaussian.means)
@@ -180,25 +176,9 @@ class FeatureKernel:
                 points = points.double()
             plain = gaussian.sum_up(points, self.own, coefficients)
             means = gaussian.mean_at(points)
-        shift = (self.means - self.gaussian.mean).double() @ coefficients
-        return plain.double() - means.double().unsqueeze(1) * coefficients.sum(dim=0) - shift
-
-
-@dataclass(frozen=True)
-class FeatureScorer:
-    """A function that a kernel of features spans.
-
-    Attributes:
-        kernel: of features.
-        coefficients: (n, K).
-    """
-
-    kernel: FeatureKernel
-    coefficients: Tensor
-
-    def score(self, places: Places) -> Tensor:
-        """Return its values."""
-        return self.kernel.expand(places, self.coefficients)
+        shift = (self.means - gaussian.mean).double() @ coefficients
+        sums = coefficients.sum(dim=0).to(plain)
+        return plain - means.unsqueeze(1) * sums - shift.to(plain)
 
 
 def feature_kernels(
@@ -244,4 +224,4 @@ def fit_features(
     ridge = labels.regress(kernel.gram, ridges=ridges)
     is_diffused = kernel.gaussian.geometry.diffused is not None
     name = "diffused features" if is_diffused else "features alone"
-    return RidgePart.of(name, ridge, ((1.0, kernel),))
+    return RidgePart(name, ridge, ((1.0, kernel),))

@@ -12,24 +12,6 @@ WITH_LENGTHS = Geometry(with_lengths=True)
 
 
 @dataclass(frozen=True)
-class LinearScorer:
-    """A linear function of the features.
-
-    Attributes:
-        center: (d,) the mean of the fitted points.
-        slopes: (d, K).
-    """
-
-    center: Tensor
-    slopes: Tensor
-
-    def score(self, places: Places) -> Tensor:
-        """Return its values."""
-        single = WITH_LENGTHS.of(places) @ self.slopes.float()
-        return single.double() - self.center @ self.slopes
-
-
-@dataclass(frozen=True)
 class LinearKernel:
     """Inner products of centered features, seen from the labeled points.
 
@@ -55,12 +37,13 @@ class LinearKernel:
         scale = unless_zero(float(gram.diagonal().mean()))
         return cls(center, own, gram / scale, scale)
 
-    def span(self, coefficients: Tensor) -> LinearScorer:
-        """Return the function that coefficients of the labeled points stand for."""
-        return LinearScorer(self.center, self.own.mT @ coefficients / self.scale)
+    def expand(self, places: Places, coefficients: Tensor) -> Tensor:
+        """Return sum_j k(x, x_j) c_j of some points x, (n, K): a linear function of them."""
+        slopes = self.own.mT @ coefficients / self.scale
+        return (WITH_LENGTHS.of(places) @ slopes.float()).double() - self.center @ slopes
 
 
 def fit_linear(points: FittedPoints, labels: Targets) -> RidgePart:
     """Learn a linear function of the features."""
     kernel = LinearKernel.of(points, labels)
-    return RidgePart.of("features, linearly", labels.regress(kernel.gram), ((1.0, kernel),))
+    return RidgePart("features, linearly", labels.regress(kernel.gram), ((1.0, kernel),))

@@ -1,5 +1,6 @@
 """What a part is: scores of any points, and of labels that it has not seen."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,14 +47,6 @@ class Targets(Protocol):
         ...
 
 
-class Scorer(Protocol):
-    """A function of points that a kernel spans."""
-
-    def score(self, places: Places) -> Tensor:
-        """Return its values (n, K)."""
-        ...
-
-
 class LabelKernel(Protocol):
     """A kernel between the labeled points, and from them to any points."""
 
@@ -62,8 +55,8 @@ class LabelKernel(Protocol):
         """The kernel of the labeled points (n, n), of mean diagonal one."""
         ...
 
-    def span(self, coefficients: Tensor) -> Scorer:
-        """Return the function that (n, K) coefficients of the labeled points stand for."""
+    def expand(self, places: Places, coefficients: Tensor) -> Tensor:
+        """Return sum_j k(x, x_j) c_j of any points x, (n, K); x_j are the labeled points."""
         ...
 
 
@@ -79,20 +72,12 @@ class RidgePart:
     Attributes:
         name: of the part.
         ridge: the solution.
-        scorers: what it is made of, with weights.
+        kernels: of which it is the sum, with weights.
     """
 
     name: str
     ridge: Ridge
-    scorers: tuple[tuple[float, Scorer], ...]
-
-    @classmethod
-    def of(
-        cls, name: str, ridge: Ridge, kernels: tuple[tuple[float, LabelKernel], ...]
-    ) -> "RidgePart":
-        """Make a part of a solution and the kernels, with weights, that it was found with."""
-        spanned = ((weight, kernel.span(ridge.coefficients)) for weight, kernel in kernels)
-        return cls(name, ridge, tuple(spanned))
+    kernels: tuple[tuple[float, LabelKernel], ...]
 
     @property
     def held_out(self) -> Tensor:
@@ -101,5 +86,30 @@ class RidgePart:
 
     def score(self, places: Places) -> Tensor:
         """Return the scores (n, K)."""
-        weighted = [weight * scorer.score(places) for weight, scorer in self.scorers]
-        return torch.stack(weighted).sum(dim=0) + self.ridge.bias
+        return sum_parts([(1.0, self)], places)
+
+
+def sum_parts(weighted: Sequence[tuple[float, RidgePart]], places: Places) -> Tensor:
+    """Return the weighted sum of the scores of some points, (n, K).
+
+    A kernel that several parts have in common is expanded once.
+
+    Args:
+        weighted: the parts, with weights.
+        places: of the points.
+    """
+    kernels: dict[int, LabelKernel] = {}
+    coefficients: dict[int, Tensor] = {}
+    bias = torch.zeros_like(weighted[0][1].ridge.bias)
+    for weight, part in weighted:
+        bias = bias + weight * part.ridge.bias
+        for own, kernel in part.kernels:
+            added = weight * own * part.ridge.coefficients
+            before = coefficients.get(id(kernel))
+            kernels[id(kernel)] = kernel
+            coefficients[id(kernel)] = added if before is None else before + added
+    found = [kernel.expand(places, coefficients[key]) for key, kernel in kernels.items()]
+    total = found[0]
+    for one in found[1:]:
+        total = total + one
+    return total + bias.to(total)

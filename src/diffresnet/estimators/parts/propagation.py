@@ -20,21 +20,6 @@ FLOOR = 0.01
 """Modes slower than this, relative to the mean rate, are all as smooth."""
 
 
-@dataclass(frozen=True)
-class GraphScorer:
-    """A function on the fitted points; a new point has the mean of its neighbors.
-
-    Attributes:
-        values: (N, K).
-    """
-
-    values: Tensor
-
-    def score(self, places: Places) -> Tensor:
-        """Return its values."""
-        return places.read(self.values)
-
-
 @dataclass(frozen=True, eq=False)
 class Smoothing:
     """(L / m + floor)^-2 of a graph: what does not depend on labels.
@@ -64,13 +49,19 @@ class Smoothing:
         blocks = [self.columns.make(some)[:, rows] for some in rows.split(CHUNK)]
         return torch.cat(blocks).mT.double()
 
-    def sum_up(self, rows: Tensor, coefficients: Tensor) -> Tensor:
-        """Return the function (N, K) that coefficients of some points stand for."""
+    def sum_up(self, places: Places, rows: Tensor, coefficients: Tensor) -> Tensor:
+        """Return what coefficients of the rows make of some points, (n, K).
+
+        A new point has the mean of its neighbors.
+        """
         if self.columns.hold(rows):
-            return self.columns.sum_up(rows, coefficients)
+            if places.attachment is None:
+                return self.columns.sum_up(rows, coefficients, places.rows)
+            near = places.neighbors
+            return places.read(self.columns.sum_up(rows, coefficients, near), near)
         sources = torch.zeros(self.columns.n_points, coefficients.shape[1])
         sources[rows] = coefficients.float()
-        return self.filter.apply(sources)
+        return places.read(self.filter.apply(sources))
 
 
 @dataclass(frozen=True)
@@ -97,9 +88,9 @@ class GraphKernel:
         scale = unless_zero(float(gram.diagonal().mean()))
         return cls(smoothing, labels.rows, gram / scale, scale)
 
-    def span(self, coefficients: Tensor) -> GraphScorer:
-        """Return the function that coefficients of the labeled points stand for."""
-        return GraphScorer(self.smoothing.sum_up(self.rows, coefficients / self.scale))
+    def expand(self, places: Places, coefficients: Tensor) -> Tensor:
+        """Return sum_j k(x, x_j) c_j of some points x, (n, K)."""
+        return self.smoothing.sum_up(places, self.rows, coefficients / self.scale)
 
 
 def smoothing_filter(points: FittedPoints) -> GraphFilter:
@@ -114,7 +105,7 @@ def fit_propagation(
 ) -> RidgePart:
     """Learn from labels through the graph alone."""
     ridge = labels.regress(kernel.gram, ridges=ridges)
-    return RidgePart.of("labels spread over the graph", ridge, ((1.0, kernel),))
+    return RidgePart("labels spread over the graph", ridge, ((1.0, kernel),))
 
 
 def _indicators(rows: Tensor, n_points: int) -> Tensor:

@@ -49,4 +49,4 @@ def fit_together(
     """
     ridge = labels.regress(torch.lerp(features.gram, graph.gram, weight), ridges=ridges)
     weighted = ((weight, graph), (1 - weight, features))
-    return RidgePart.of("features and graph together", ridge, weighted)
+    return RidgePart("features and graph together", ridge, weighted)

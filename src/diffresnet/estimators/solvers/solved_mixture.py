@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.estimators.held_out import HeldOut
-from diffresnet.estimators.parts.part import Part
+from diffresnet.estimators.parts.part import Part, RidgePart, sum_parts
 from diffresnet.estimators.parts.ridges import Choices
 from diffresnet.estimators.points import Places
 from diffresnet.learning.labels import Labels
@@ -79,12 +79,16 @@ class SolvedMixture:
         return replace(self, held_out=found)
 
     def score(self, places: Places) -> Tensor:
-        """Return the scores (n, K)."""
-        scores = self.biases + self.weights[0] * self.parts[0].score(places).double()
-        for weight, part in zip(self.weights[1:], self.parts[1:], strict=True):
-            if weight > 0:
-                scores = scores + weight * part.score(places).double()
-        return scores
+        """Return the scores (n, K), of fitted points in single precision."""
+        pairs = list(zip(self.weights, self.parts, strict=True))
+        ridges = [(weight, one) for weight, one in pairs if isinstance(one, RidgePart)]
+        found = [
+            weight * one.score(places) for weight, one in pairs if not isinstance(one, RidgePart)
+        ]
+        counting = [(weight, one) for weight, one in ridges if weight > 0]
+        if counting:
+            found.append(sum_parts(counting, places))
+        return torch.stack(found).sum(dim=0).add_(self.biases)
 
     @property
     def remarks(self) -> tuple[str, ...]:
