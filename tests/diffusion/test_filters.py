@@ -3,6 +3,8 @@ import numpy.typing as npt
 import pytest
 import torch
 
+from diffresnet._support.threads import limited_threads
+from diffresnet.diffusion import filters
 from diffresnet.diffusion.filters import GraphFilter
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.spectrum import Spectrum
@@ -14,7 +16,7 @@ def smooth(rates: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("n_modes", [20, 300])
-def test_agrees_with_all_eigenvectors(n_modes: int) -> None:
+def test_agrees_with_all_eigenvectors(n_modes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = torch.Generator().manual_seed(0)
     points = torch.randn(300, 3, generator=generator)
     weights = build_weights(points, 9, normalization="sinkhorn")
@@ -28,3 +30,10 @@ def test_agrees_with_all_eigenvectors(n_modes: int) -> None:
     expected = expected - expected.mean(dim=0)
     found = filtered.apply(columns)
     assert float((found - expected).norm() / expected.norm()) < 0.02
+    # Some columns and some rows at a time it is the same.
+    monkeypatch.setattr(filters, "BLOCK", 1)
+    monkeypatch.setattr(filters, "FEWEST_COLUMNS", 3)
+    monkeypatch.setattr(filters, "ROWS", 70)
+    for n_jobs in (1, 2):
+        with limited_threads(n_jobs):
+            assert torch.allclose(filtered.apply(columns), found, rtol=1e-4, atol=1e-4)

@@ -34,13 +34,13 @@ class Level:
         laplacian: (N, N) in single precision, divided by the roots of the masses on both sides.
         masses: (N,) how many of the given points each one is.
         order: (N,) which number each point had before linked ones were brought together.
-        group: (N,) rising: the point of the next graph that each is part of; None of the last.
+        group: (N,) rising: the point of the next graph that each is part of; none of the last.
     """
 
     laplacian: sparse.csr_array
     masses: Masses
     order: Ints
-    group: Ints | None
+    group: Ints
 
 
 def make_levels(laplacian: sparse.csr_array, fewest: int) -> list[Level]:
@@ -58,7 +58,7 @@ def make_levels(laplacian: sparse.csr_array, fewest: int) -> list[Level]:
             break
         groups.append(group)
         laplacians.append(_join(laplacians[-1], group, n_groups))
-        masses.append(np.bincount(group, masses[-1]))
+        masses.append(np.bincount(group, masses[-1]).astype(np.float64))
     return _in_order(laplacians, masses, groups)
 
 
@@ -107,7 +107,9 @@ def _in_order(
 ) -> list[Level]:
     """Return the levels with points of the same group side by side, from the last one up."""
     order = place = np.arange(len(masses[-1]), dtype=np.int32)
-    levels = [Level(_reordered(laplacians[-1], masses[-1], order, place), masses[-1], order, None)]
+    levels = [
+        Level(_reordered(laplacians[-1], masses[-1], order, place), masses[-1], order, order[:0])
+    ]
     for laplacian, mass, given in zip(
         laplacians[-2::-1], masses[-2::-1], groups[::-1], strict=True
     ):
