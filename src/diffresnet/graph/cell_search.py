@@ -35,8 +35,8 @@ as near as each other, would cost the square of its size."""
 SPARE_CANDIDATES = 4
 """How many candidates more than neighbors are chosen in float32."""
 
-N_PARTS = 4
-"""In which the cells are asked, so that what was found does not fill the memory."""
+ASKED = 2**16
+"""Points whose cells are asked, before what was found is put in order: it fills the memory."""
 
 NOISE = 2.0**-20
 """What is nearer by less than this part of the squared lengths may be so by rounding only."""
@@ -128,7 +128,7 @@ class _Search:
         order = pairs.argsort(stable=True)[int((pairs < 0).sum()) :]
         counts = torch.bincount(pairs[order], minlength=self.cells.n_cells).tolist()
         askers = order.div_(PROBES, rounding_mode="floor").split(counts)
-        for cells in torch.arange(self.cells.n_cells).chunk(N_PARTS):
+        for cells in torch.arange(self.cells.n_cells).chunk(-(-len(asked) // ASKED)):
             ask = partial(self._ask, askers)
             hits = [hit for some in share(ask, cells.tolist()) for hit in some]
             if hits:
