@@ -1,6 +1,10 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import diffresnet.graph.neighbors
+from diffresnet import nearest_neighbors
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
 from tests.estimators.examples import clusters, partly
 
@@ -48,3 +52,40 @@ def test_classes_with_one_label() -> None:
     assert found.label_homophily is None
     assert found.single_label_classes == ("0", "1", "2")
     assert "One label only: 0, 1, 2. A second one each would help most." in str(found)
+
+
+def test_what_the_search_has_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    points, classes = clusters()
+    near = points + np.random.default_rng(0).normal(0, 6, points.shape)
+    exact = DiffResNetClassifier().fit(near, partly(classes, 3))
+    found = exact.diagnose()
+    assert (found.found_by, found.recall) == ("exact", 1)
+    assert "searched" not in str(found)
+
+    def always(n_points: int, n_neighbors: int) -> bool:
+        return n_points > n_neighbors
+
+    monkeypatch.setattr(diffresnet.graph.neighbors, "can_search_cells", always)
+    model = DiffResNetClassifier(search="approximate").fit(near, partly(classes, 3))
+    found = model.diagnose()
+    assert found.found_by == "cells"
+    assert found.recall is not None
+    assert 0.5 < found.recall <= 1
+    sentence = (
+        "Neighbors were searched for approximately (in cells): "
+        f"{found.recall:.1%} of those of 120 points were found."
+    )
+    assert sentence in found.sentences
+    again = DiffResNetClassifier.load(model.save(tmp_path / "model.npz")).diagnose()
+    assert (again.found_by, again.recall) == (found.found_by, found.recall)
+
+
+def test_neighbors_and_graphs_that_were_given_are_not_judged() -> None:
+    points, classes = clusters()
+    labels = partly(classes, 3)
+    given = nearest_neighbors(points, 60)
+    found = DiffResNetClassifier(n_top=60).fit(points, labels, neighbors=given).diagnose()
+    assert (found.found_by, found.recall) == ("given", None)
+    graph = np.ones((len(points), len(points)))
+    found = DiffResNetClassifier().fit(points, labels, graph=graph).diagnose()
+    assert (found.found_by, found.recall) == (None, None)

@@ -60,7 +60,8 @@ def small(kind: Any) -> Any:
 def changed(array: Any) -> Iterator[Any]:
     """Yield what a stranger may have written instead."""
     yield from (array[..., None], array.astype(np.str_), np.array(0), array.ravel()[:0])
-    yield from (array[1:] if array.ndim else array[None], array.astype(np.complex128))
+    yield array[1:] if array.ndim else array[None]
+    yield np.array("luck") if array.dtype.kind == "U" else array.astype(np.complex128)
     values = {"f": (np.nan, np.inf, -1, 10**7, 1e300), "i": (-1, 10**7, -(2**31), 2**31 - 1)}
     for value in values.get(array.dtype.kind, ()) if array.size else ():
         other = array.astype(np.float64) if array.dtype.kind == "f" else array.copy()

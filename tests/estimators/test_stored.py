@@ -34,6 +34,8 @@ def test_what_fits_is_taken() -> None:
     [
         ({"modes": np.ones((3, 1))}, "`points` with 2 points rather than 3"),
         ({"values": np.array([1, np.nan])}, "`values` with NaN"),
+        ({"found_by": np.array("luck")}, "neighbors that were found by luck"),
+        ({"found_by": np.array(1.0)}, "`found_by` of float64"),
         ({"unit": np.array(0.0)}, "`unit` with zero or less"),
         ({"outliers": np.array([2])}, "`outliers` outside of its points"),
         ({"point_of_row": np.array([1, 0, 0])}, "rows that are no points"),

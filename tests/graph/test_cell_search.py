@@ -2,11 +2,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from diffresnet._support.threads import limited_threads
 from diffresnet.graph.cell_search import (
     CELLS,
     CROWDED,
-    NEARBY,
+    FIRST,
     _Cells,  # pyright: ignore[reportPrivateUsage]
+    _smallest,  # pyright: ignore[reportPrivateUsage]
     can_search_cells,
     search_cells,
 )
@@ -84,12 +86,45 @@ def test_no_point_is_compared_with_a_whole_crowd() -> None:
     cells = _Cells(points, CELLS * 70)
     largest = int(cells.sizes.argmax())
     assert len(cells.members(largest)) >= 4000
-    assert len(cells.candidates(largest, 10)) == CROWDED * NEARBY * 5000 // (CELLS * 70)
+    assert cells.most_of_one == CROWDED * 5000 // (CELLS * 70)
+    assert len(cells.candidates(largest, 10)[0]) == FIRST * cells.most_of_one
 
 
 def test_enough_candidates_whatever_the_cells() -> None:
     cells = _Cells(clusters(3000, 3), 1000)
-    assert all(len(cells.candidates(one, 500)) >= 500 for one in range(0, cells.n_cells, 50))
+    for one in range(0, cells.n_cells, 50):
+        candidates, n_first = cells.candidates(one, 500)
+        assert len(candidates) == len(candidates.unique()) >= 500
+        assert n_first > FIRST
+    assert len(cells.candidates(0, 2990)[0]) >= 2990
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 2, 200])
+def test_few_and_many_neighbors(n_neighbors: int) -> None:
+    points = clusters(3000, 5)
+    found = search_cells(points, n_neighbors)
+    exact = search_sets(points.unsqueeze(0), n_neighbors)
+    common = (found.indices.unsqueeze(2) == exact.indices[0].unsqueeze(1)).any(dim=2)
+    assert float(common.double().mean()) > 0.95
+    assert bool((found.indices.sort(dim=1).values.diff(dim=1) > 0).all())
+
+
+def test_threads_change_nothing() -> None:
+    points = clusters(5000, 8)
+    with limited_threads(1):
+        one = search_cells(points, 6)
+    with limited_threads(3):
+        three = search_cells(points, 6)
+    assert torch.equal(one.indices, three.indices)
+    assert torch.equal(one.distances, three.distances)
+
+
+def test_the_smallest_of_many_groups() -> None:
+    values = torch.randn(20, 1000, generator=torch.Generator().manual_seed(0))
+    values[:, 995:] = -5 - torch.arange(5.0)  # beyond the last whole group
+    for n_smallest in (1, 7, 40):
+        found = values.gather(1, _smallest(values, n_smallest))
+        assert torch.equal(found, values.sort(dim=1).values[:, :n_smallest])
 
 
 def test_few_points_gain_nothing() -> None:

@@ -16,5 +16,8 @@ Matrix: TypeAlias = Array | SparseMatrix
 """A square matrix or a batch of them: dense, torch sparse, or SciPy sparse."""
 
 Search: TypeAlias = Literal["exact", "approximate"]
+FoundBy: TypeAlias = Literal["exact", "cells", "given"]
+"""What neighbors were found by: either search, or somebody else."""
+
 Normalization: TypeAlias = Literal["row", "symmetric", "sinkhorn"]
 DiffusionMethod: TypeAlias = Literal["auto", "euler", "chebyshev", "power"]

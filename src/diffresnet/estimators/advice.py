@@ -42,6 +42,7 @@ class Advice:
         classes_: the classes in order.
         label_distributions_: (N, K) the probabilities of the fitted points.
         label_sampling: how points were drawn to be labeled.
+        n_top: neighbors that the graph keeps, the point itself counted.
         n_jobs: threads, see `limited_threads`.
         seed_: of everything that is drawn.
     """
@@ -52,6 +53,7 @@ class Advice:
     classes_: npt.NDArray[Any]
     label_distributions_: npt.NDArray[Any]
     label_sampling: LabelSampling
+    n_top: int
     n_jobs: int | None
     seed_: int
 
@@ -75,6 +77,9 @@ class Advice:
     def diagnose(self, curve: LearningCurve | None = None) -> Diagnosis:
         """Tell how healthy the graph is, and what to expect, in numbers and sentences.
 
+        After an approximate search the neighbors of 1,000 points are searched for exactly, to say
+        how many were found.
+
         Args:
             curve: what `learning_curve` returned, to tell whether more labels would help.
         """
@@ -84,7 +89,8 @@ class Advice:
             expected = self._expect(held_out)
         found = self.solution_, self.copies_, self.encoded_labels_, self.classes_
         with limited_threads(self.n_jobs):
-            return diagnose(*found, expected=expected, curve=curve)
+            recall = self.solution_.points.recall(self.n_top)
+            return diagnose(*found, expected=expected, curve=curve, recall=recall)
 
     def learning_curve(self) -> LearningCurve:
         """Return how the accuracy grew with labels, and what twice as many would be worth.

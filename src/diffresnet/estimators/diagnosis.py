@@ -6,12 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from diffresnet._support.types import FoundBy
 from diffresnet._support.words import N_NAMED
 from diffresnet.estimators.accuracy import ExpectedAccuracy
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.learning_curve import LearningCurve
 from diffresnet.estimators.solution import Solution
 from diffresnet.graph import matrix as mx
+from diffresnet.graph.recall import N_EXACT
 
 FEWEST_PAIRS = 5
 
@@ -41,6 +43,11 @@ class Diagnosis:
             say; None if none could be held out.
         expected_accuracy_interval: of 95 %.
         curve: how the accuracy grew with labels, if that was measured.
+        found_by: ``"exact"`` or ``"cells"``, the search that found the neighbors, or ``"given"``;
+            None if a graph was given.
+        recall: the part of the nearest neighbors of 1,000 points, or of all if there are fewer,
+            that the graph links them with, in either direction; 1 after an exact search, None if
+            the search was not ours.
     """
 
     n_points: int
@@ -61,6 +68,8 @@ class Diagnosis:
     expected_accuracy: float | None = None
     expected_accuracy_interval: tuple[float, float] | None = None
     curve: LearningCurve | None = None
+    found_by: FoundBy | None = None
+    recall: float | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -69,6 +78,12 @@ class Diagnosis:
             f"{self.n_labeled} of {self.n_points} points have a label.",
             f"A point has {self.mean_links:.1f} links on average.",
         ]
+        if self.found_by == "cells" and self.recall is not None:
+            n_exact = min(N_EXACT, self.n_points - self.n_copies)
+            found.append(
+                f"Neighbors were searched for approximately (in {self.found_by}): "
+                f"{self.recall:.1%} of those of {n_exact:,} points were found."
+            )
         found.extend(self._about_rows())
         if self.n_isolated:
             found.append(f"{self.n_isolated} points have no link at all.")
@@ -135,6 +150,7 @@ def diagnose(
     *,
     expected: ExpectedAccuracy | None = None,
     curve: LearningCurve | None = None,
+    recall: float | None = None,
 ) -> Diagnosis:
     """Look at the graph and the labels.
 
@@ -145,6 +161,7 @@ def diagnose(
         classes: what they are.
         expected: the accuracy that held-out labels speak for, if any could be held out.
         curve: how the accuracy grew with labels, if that was measured.
+        recall: of the neighbors, if the search was ours.
     """
     encoded = copies.merge(given, len(classes))
     operator, components = solution.points.operator, solution.points.components
@@ -184,4 +201,6 @@ def diagnose(
         expected_accuracy=None if expected is None else expected.value,
         expected_accuracy_interval=None if expected is None else expected.interval,
         curve=curve,
+        found_by=solution.points.found_by,
+        recall=recall,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,15 @@ from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
 from diffresnet._support.stages import stage
-from diffresnet._support.types import Normalization, Search
+from diffresnet._support.types import FoundBy, Normalization, Search
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.attachment import attach_points, attach_rows
 from diffresnet.graph.exact_search import Neighbors
-from diffresnet.graph.neighbors import search_neighbors
+from diffresnet.graph.neighbors import name_search, search_neighbors
+from diffresnet.graph.recall import measure_recall
 from diffresnet.graph.weights import Bandwidths, weigh_neighbors
 
 ROWS = 2**14
@@ -92,6 +93,8 @@ class FittedPoints:
         operator: of the graph.
         spectrum: of the operator.
         has_own_graph: whether the graph was given, and not made of the features.
+        found_by: the search that found the neighbors; None if the graph was given, or if a file of
+            an earlier version does not tell.
     """
 
     space: FeatureSpace | None
@@ -100,6 +103,7 @@ class FittedPoints:
     operator: DiffusionOperator
     spectrum: Spectrum
     has_own_graph: bool = False
+    found_by: FoundBy | None = None
 
     @classmethod
     def make(
@@ -136,6 +140,7 @@ class FittedPoints:
             placed = FeatureSpace.fit(features, seed)
         space, points, lengths = (None, None, None) if placed is None else placed
         has_own_graph = links is not None
+        found_by: FoundBy | None = None if has_own_graph else "given"
         if links is None:
             if neighbors is None:
                 if points is None:
@@ -143,6 +148,7 @@ class FittedPoints:
                 n_near = min(max(n_top, bandwidth_rank), len(points))
                 with stage("neighbors"):
                     neighbors = search_neighbors("FittedPoints", "n_top", points, n_near, search)
+                found_by = name_search(search, len(points), n_near)
             with stage("weights"):
                 width = neighbors.indices.shape[1]
                 ranks = min(n_top, width), None, min(bandwidth_rank, width)
@@ -152,7 +158,7 @@ class FittedPoints:
         n_modes = min(operator.n_points, max(n_modes, MODES_PER_CLASS * n_classes))
         with stage("modes"):
             spectrum = Spectrum.of(operator.laplacian, n_modes)
-        return cls(space, points, lengths, operator, spectrum, has_own_graph)
+        return cls(space, points, lengths, operator, spectrum, has_own_graph, found_by)
 
     @cached_property
     def components(self) -> npt.NDArray[np.int32]:
@@ -172,6 +178,24 @@ class FittedPoints:
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what can be made again."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def recall(self, n_top: int) -> float | None:
+        """Return which part of the neighbors the graph has; None if the search was not ours.
+
+        An exact search finds all. For any other it is measured, once: see `measure_recall`.
+
+        Args:
+            n_top: neighbors that the graph keeps, the point itself counted.
+        """
+        points, weights = self.points, self.operator.weights
+        if points is None or self.found_by not in ("exact", "cells"):
+            return None
+        n_neighbors = min(n_top, len(points)) - 1
+        if self.found_by == "exact" or n_neighbors < 1:
+            return 1.0
+        return self.once(
+            ("recall", n_neighbors), lambda: measure_recall(points, weights, n_neighbors)
+        )
 
     @property
     def places(self) -> Places:
@@ -226,6 +250,8 @@ class FittedPoints:
         if self.space is not None:
             parts |= vars(self.space)
         arrays = {name: part.numpy() for name, part in parts.items() if part is not None}
+        if self.found_by is not None:
+            arrays["found_by"] = np.array(self.found_by)
         return arrays | {"has_own_graph": np.array(self.has_own_graph)}
 
     @classmethod
@@ -253,4 +279,6 @@ class FittedPoints:
         weights = mx.csr(need("row_starts"), need("columns"), need("values"))
         spectrum = Spectrum(need("rates"), need("modes"))
         operator, is_given = DiffusionOperator(weights), bool(arrays["has_own_graph"])
-        return cls(space, points, get("lengths"), operator, spectrum, is_given)
+        name = str(arrays.get("found_by", ""))
+        found_by = next((one for one in get_args(FoundBy) if one == name), None)
+        return cls(space, points, get("lengths"), operator, spectrum, is_given, found_by)

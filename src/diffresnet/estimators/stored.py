@@ -1,10 +1,13 @@
 """What the arrays of a saved estimator must be, whoever wrote them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
+
+from diffresnet._support.types import FoundBy
+from diffresnet._support.words import shortened
 
 Array = npt.NDArray[Any]
 
@@ -24,6 +27,7 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "unit": (),
     "outliers": ("outliers",),
     "has_own_graph": (),
+    "found_by": (),
     "first_rows": ("points",),
     "point_of_row": ("rows",),
     "encoded_labels": ("rows",),
@@ -39,6 +43,7 @@ KINDS = {
     **dict.fromkeys(("encoded_labels", "cells"), "i"),
     **dict.fromkeys(("has_own_graph",), "b"),
     **dict.fromkeys(("classes", "label_names"), "biufUSM"),
+    "found_by": "U",
 }
 """Kinds of numbers, by name; all others are floats."""
 
@@ -100,6 +105,8 @@ def _check_values(name: str, array: Array) -> None:
         is_good = np.isfinite(array) | (np.isnan(array) if name == "given_values" else False)
         if not is_good.all():
             raise ValueError(f"`{name}` with NaN or infinity")
+    if name == "found_by" and str(array) not in get_args(FoundBy):
+        raise ValueError(f"neighbors that were found by {shortened(str(array))}")
     if name in POSITIVE and not (array > 0).all():
         raise ValueError(f"`{name}` with zero or less")
     if name in ("points", "lengths") and np.abs(array).max(initial=0) > 2:

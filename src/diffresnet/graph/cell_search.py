@@ -1,10 +1,13 @@
 """Approximate neighbor search: only among the points of nearby cells.
 
-k-means divides the points into cells. The points of a cell are compared with those of the cells
-next to it, in one matrix product, which finds nearly all neighbors at a cost of N^1.5, not N^2.
+k-means divides the points into cells. The points of a cell are compared first with those of the few
+cells next to it, in one matrix product: that says how far their neighbors are at most. Then every
+point is compared with the cells that it is near to itself, all points that ask for a cell at once,
+and only what is nearer than that is looked at. It costs N^1.5, not N^2.
 """
 
 import math
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -16,8 +19,14 @@ from diffresnet.graph.exact_search import Neighbors, nearest_of
 CELLS = 4
 """Cells, in units of the root of the number of points."""
 
-NEARBY = 64
-"""Cells that a point's neighbors are looked for in, its own counted."""
+FIRST = 8
+"""Cells that all points of a cell are compared with, their own counted."""
+
+PROBES = 24
+"""Other cells that a point is compared with, the nearest to it,"""
+
+WIDE = 512
+"""among this number of cells that are nearest to its own."""
 
 CROWDED = 4
 """No point is compared with more than this multiple of the usual number: a cell of duplicates, all
@@ -25,6 +34,18 @@ as near as each other, would cost the square of its size."""
 
 SPARE_CANDIDATES = 4
 """How many candidates more than neighbors are chosen in float32."""
+
+ASKED = 2**16
+"""Points whose cells are asked, before what was found is put in order: it fills the memory."""
+
+NOISE = 2.0**-20
+"""What is nearer by less than this part of the squared lengths may be so by rounding only."""
+
+N_GROUPED = 16
+"""Numbers of which the least is found first, where many are compared."""
+
+SMALL_BLOCK = 2**19
+"""Distances that are computed at a time; they stay in the cache."""
 
 SAMPLED = 32
 """Points a cell that k-means looks at."""
@@ -35,65 +56,190 @@ N_ROUNDS = 5
 def can_search_cells(n_points: int, n_neighbors: int) -> bool:
     """Tell whether there are cells enough for a gain, and points enough in them."""
     n_cells = CELLS * math.isqrt(n_points)
-    return n_cells >= 8 * NEARBY and NEARBY * n_points // n_cells > 8 * n_neighbors
+    return n_cells >= WIDE and (FIRST + PROBES) * n_points // n_cells > 8 * n_neighbors
 
 
 def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
     """Find most of the nearest neighbors of every point (N, d); see `can_search_cells`."""
-    n_points, n_features = points.shape
     # Between 1 and 2 in size, squares neither overflow nor vanish; a power of two changes no digit.
     exponent = math.frexp(float(points.abs().max()))[1] - 1
     half = exponent // 2  # the power itself may be out of range
     points = points * 2.0**-half * 2.0 ** (half - exponent)
-    cells = _Cells((points - points.mean(dim=0)).float(), CELLS * math.isqrt(n_points))
-    distances = points.new_zeros(n_points, n_neighbors)
-    found = torch.arange(n_points, device=points.device).unsqueeze(1).repeat(1, n_neighbors)
-    n_chosen = n_neighbors - 1 + SPARE_CANDIDATES
+    cells = _Cells(points, CELLS * math.isqrt(len(points)))
+    points = points[cells.order]
+    search = _Search(points, cells, n_neighbors - 1)
+    asked = torch.cat(share(search.look_nearby, range(cells.n_cells)))
+    search.look_around(asked)
+    distances = points.new_zeros(len(points), n_neighbors)
+    indices = cells.order.unsqueeze(1).repeat(1, n_neighbors)
+    rows = torch.arange(len(points), device=points.device)
+    for some in rows.split(max(1, BLOCK_SIZE // (search.found.shape[1] * points.shape[1]))):
+        near = nearest_of(search.found[some], points, points[some], n_neighbors - 1)
+        distances[some, 1:], indices[some, 1:] = near.distances, cells.order[near.indices]
+    places = cells.order.argsort()
+    return Neighbors(distances[places] * 2.0**half * 2.0 ** (exponent - half), indices[places])
 
-    def search(one: int) -> None:
-        members, candidates = cells.members(one), cells.candidates(one, n_chosen + 1)
-        # Around a point of the cell, and in units of it, float32 tells points of tight clusters.
-        nearby = points[candidates] - points[members[0]]
-        unit = nearby.abs().max().clamp(min=torch.finfo(points.dtype).tiny)
-        nearby = (nearby / unit).float()
+
+class _Search:
+    """The nearest that were found so far, of points (N, d) in the order of their cells.
+
+    Attributes:
+        squared: (N, n_chosen) squared distances, from near to far.
+        found: (N, n_chosen) whose they are.
+    """
+
+    def __init__(self, points: Tensor, cells: "_Cells", n_others: int) -> None:
+        self.points, self.cells, self.last = points, cells, max(0, n_others - 1)
+        shape = len(points), n_others + SPARE_CANDIDATES
+        self.squared = torch.full(shape, torch.inf, dtype=torch.float64, device=points.device)
+        self.found = torch.zeros(shape, dtype=torch.int64, device=points.device)
+
+    def look_nearby(self, cell: int) -> Tensor:
+        """Compare the points of a cell with those of the cells next to it.
+
+        Returns:
+            (n, PROBES) which other cells each of them asks; -1 where there is none.
+        """
+        n_chosen, members = self.found.shape[1], self.cells.members(cell)
+        candidates, n_first = self.cells.candidates(cell, n_chosen + 1)
+        origin = self.points[members[0]]
+        nearby, unit = _around(self.points[candidates], origin)
         norms = nearby.square().sum(dim=1)
-        n_rows = BLOCK_SIZE // max(len(candidates), n_chosen * n_features)
-        for rows in members.split(max(1, n_rows)):
-            own = ((points[rows] - points[members[0]]) / unit).float()
+        for rows in members.split(max(1, SMALL_BLOCK // len(candidates))):
+            own = ((self.points[rows] - origin) / unit).float()
             reduced = torch.addmm(norms, own, nearby.mT, alpha=-2)
             reduced.masked_fill_(candidates == rows.unsqueeze(1), torch.inf)
-            chosen = candidates[reduced.topk(n_chosen, dim=1, largest=False).indices]
-            near = nearest_of(chosen, points, points[rows], n_neighbors - 1)
-            distances[rows, 1:], found[rows, 1:] = near
+            chosen = _smallest(reduced, n_chosen)
+            squared = reduced.gather(1, chosen) + own.square().sum(dim=1, keepdim=True)
+            self.squared[rows] = squared.double().clamp(min=0) * unit.double().square()
+            self.found[rows] = candidates[chosen]
+        others = self.cells.nearby[cell, n_first:]
+        asked = others.new_full((len(members), PROBES), -1)
+        if len(others):
+            n_asked = min(PROBES, len(others))
+            centered = (self.points[members] - self.cells.mean).float()
+            apart = torch.cdist(centered, self.cells.middles[others])
+            asked[:, :n_asked] = others[_smallest(apart, n_asked)]
+        return asked.int()
 
-    share(search, range(cells.n_cells))
-    return Neighbors(distances * 2.0**half * 2.0 ** (exponent - half), found)
+    def look_around(self, asked: Tensor) -> None:
+        """Compare all points with the cells that they ask, (N, PROBES)."""
+        pairs = asked.flatten()
+        order = pairs.argsort(stable=True)[int((pairs < 0).sum()) :]
+        counts = torch.bincount(pairs[order], minlength=self.cells.n_cells).tolist()
+        askers = order.div_(PROBES, rounding_mode="floor").split(counts)
+        for cells in torch.arange(self.cells.n_cells).chunk(-(-len(asked) // ASKED)):
+            ask = partial(self._ask, askers)
+            hits = [hit for some in share(ask, cells.tolist()) for hit in some]
+            if hits:
+                self._keep(*(torch.cat(parts) for parts in zip(*hits, strict=True)))
+
+    def _ask(self, askers: tuple[Tensor, ...], cell: int) -> list[tuple[Tensor, Tensor, Tensor]]:
+        """Return which points of a cell are nearer to those who ask than what they have."""
+        members = self.cells.members(cell)[: self.cells.most_of_one]
+        origin = self.points[members[0]]
+        nearby, unit = _around(self.points[members], origin)
+        norms, hits = nearby.square().sum(dim=1), list[tuple[Tensor, Tensor, Tensor]]()
+        area = unit.double().square()
+        for rows in askers[cell].split(max(1, SMALL_BLOCK // len(members))):
+            own = ((self.points[rows] - origin) / unit).float()
+            lengths = own.square().sum(dim=1)
+            limit = (self.squared[rows, self.last] / area).float()
+            limit -= lengths + NOISE * (lengths + norms.max())
+            reduced = torch.addmm(norms, own, nearby.mT, alpha=-2)
+            near = reduced < limit.unsqueeze(1)
+            n_chosen = min(self.found.shape[1], len(members))
+            if int(near.sum()) > n_chosen * len(rows):
+                near &= torch.zeros_like(near).scatter_(1, _smallest(reduced, n_chosen), value=True)
+            row, column = near.nonzero().unbind(dim=1)
+            squared = (reduced[row, column] + lengths[row]).double().clamp(min=0) * area
+            hits.append((rows[row], members[column], squared))
+        return hits
+
+    def _keep(self, rows: Tensor, others: Tensor, squared: Tensor) -> None:
+        """Keep what was found, of each row the nearest."""
+        order = squared.argsort(stable=True)
+        order = order[rows[order].argsort(stable=True)]
+        rows, others, squared = rows[order], others[order], squared[order]
+        changed, counts = rows.unique_consecutive(return_counts=True)
+        which = torch.arange(len(changed), device=rows.device).repeat_interleave(counts)
+        place = torch.arange(len(rows), device=rows.device) - (counts.cumsum(0) - counts)[which]
+        n_chosen = self.found.shape[1]
+        fits = place < n_chosen
+        added = self.squared.new_full((len(changed), n_chosen), torch.inf)
+        names = self.found.new_zeros(added.shape)
+        added[which[fits], place[fits]] = squared[fits]
+        names[which[fits], place[fits]] = others[fits]
+        every = torch.cat([self.squared[changed], added], dim=1)
+        best = every.topk(n_chosen, dim=1, largest=False)
+        named = torch.cat([self.found[changed], names], dim=1).gather(1, best.indices)
+        self.squared[changed], self.found[changed] = best.values, named
+
+
+def _around(points: Tensor, origin: Tensor) -> tuple[Tensor, Tensor]:
+    """Return points around one of them, in units of the largest, in float32; and that unit.
+
+    So float32 tells points of tight clusters.
+    """
+    moved = points - origin
+    unit = moved.abs().max().clamp(min=torch.finfo(points.dtype).tiny)
+    return (moved / unit).float(), unit
+
+
+def _smallest(values: Tensor, n_smallest: int) -> Tensor:
+    """Return where the smallest of each row (n, m) are, the least first.
+
+    Of many numbers, first the least of each of many groups: the smallest are in the groups with
+    the smallest.
+    """
+    n_groups = values.shape[1] // N_GROUPED
+    if n_groups < 2 * n_smallest:
+        return values.topk(n_smallest, dim=1, largest=False).indices
+    end = n_groups * N_GROUPED
+    least = values[:, :end].unflatten(1, (N_GROUPED, n_groups)).amin(dim=1)
+    groups = least.topk(n_smallest, dim=1, largest=False).indices
+    steps = torch.arange(0, end, n_groups, device=values.device).view(1, -1, 1)
+    rest = torch.arange(end, values.shape[1], device=values.device).expand(len(values), -1)
+    where = torch.cat([(groups.unsqueeze(1) + steps).flatten(1), rest], dim=1)
+    chosen = values.gather(1, where).topk(n_smallest, dim=1, largest=False).indices
+    return where.gather(1, chosen)
 
 
 class _Cells:
-    """The points (N, d), divided by k-means."""
+    """The points (N, d), divided by k-means, and put in the order of their cells."""
 
     def __init__(self, points: Tensor, n_cells: int) -> None:
-        middles = _find_middles(points, n_cells)
-        cell = _nearest_middle(points, middles)
+        self.mean = points.mean(dim=0)
+        centered = (points - self.mean).float()
+        middles = _find_middles(centered, n_cells)
+        cell = _nearest_middle(centered, middles)
         used, cell, sizes = cell.unique(return_inverse=True, return_counts=True)
-        self.n_cells = len(used)
+        self.n_cells, self.middles = len(used), middles[used]
         self.order = cell.argsort(stable=True)
-        self.sizes = sizes.cpu()
-        self.ends = self.sizes.cumsum(dim=0).tolist()
-        self.distances = torch.cdist(middles[used], middles[used]).cpu().fill_diagonal_(-1)
-        self.most = CROWDED * NEARBY * len(points) // n_cells
+        self.sizes = sizes
+        self.ends = sizes.cumsum(dim=0).tolist()
+        apart = torch.cdist(self.middles, self.middles).fill_diagonal_(-1)
+        self.nearby = apart.topk(min(WIDE, self.n_cells), dim=1, largest=False).indices
+        self.most_of_one = max(1, CROWDED * len(points) // n_cells)
+        self.most = FIRST * self.most_of_one
 
     def members(self, cell: int) -> Tensor:
         """Return the points of a cell."""
-        return self.order[self.ends[cell - 1] if cell else 0 : self.ends[cell]]
+        start = self.ends[cell - 1] if cell else 0
+        return torch.arange(start, self.ends[cell], device=self.order.device)
 
-    def candidates(self, cell: int, n_least: int) -> Tensor:
-        """Return the points of the cells nearest to this one, of a crowd only the first."""
-        others = self.distances[cell].argsort()
-        reached = int(torch.searchsorted(self.sizes[others].cumsum(dim=0), n_least)) + 1
-        nearby = others[: max(NEARBY, reached)].tolist()
-        return torch.cat([self.members(other) for other in nearby])[: self.most]
+    def candidates(self, cell: int, n_least: int) -> tuple[Tensor, int]:
+        """Return the points of the cells nearest to this one, of a crowd only the first.
+
+        And how many cells these are, so that there are points enough.
+        """
+        nearby = self.nearby[cell]
+        reached = int(torch.searchsorted(self.sizes[nearby].cumsum(dim=0), n_least)) + 1
+        n_first, n_most = max(FIRST, reached), max(self.most, n_least)
+        found = torch.cat([self.members(other) for other in nearby[:n_first].tolist()])
+        if len(found) < n_least:  # of all these cells: then any
+            found = torch.arange(len(self.order), device=self.order.device)
+        return found[:n_most], n_first
 
 
 def _find_middles(points: Tensor, n_cells: int) -> Tensor:

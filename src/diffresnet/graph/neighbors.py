@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from diffresnet._support.checks import as_points, check_choice, check_count, fail
-from diffresnet._support.types import Array, Search
+from diffresnet._support.types import Array, FoundBy, Search
 from diffresnet.graph.cell_search import can_search_cells, search_cells
 from diffresnet.graph.exact_search import Neighbors, search_sets
 
@@ -67,6 +67,13 @@ def kth_distances(points: Array, rank: int) -> Tensor:
     return search_neighbors("kth_distances", "rank", points, rank).distances[..., -1]
 
 
+def name_search(search: Search, n_points: int, n_neighbors: int) -> FoundBy:
+    """Return which search finds the neighbors, if this one is asked for."""
+    if search == "approximate" and can_search_cells(n_points, n_neighbors):
+        return "cells"
+    return "exact"
+
+
 def search_neighbors(
     function: str, argument: str, points: Array, n_neighbors: int, search: Search = "exact"
 ) -> Neighbors:
@@ -81,7 +88,7 @@ def search_neighbors(
         if given.ndim == 3:
             remedy = "Search batches of sets with search='exact'."
             fail(function, "points", "one set, (N, d)", f"shape {tuple(given.shape)}", remedy)
-        if can_search_cells(n_points, n_neighbors):
+        if name_search(search, n_points, n_neighbors) == "cells":
             return search_cells(given, n_neighbors)
     sets = given if given.ndim == 3 else given.unsqueeze(0)
     n_sets = max(1, BATCH_SIZE // (n_points * max(sets.shape[1:])))
