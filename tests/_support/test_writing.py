@@ -1,10 +1,11 @@
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from diffresnet._support.writing import encode_json, write_whole
+from diffresnet._support.writing import encode_json, write_whole, write_whole_folder
 from tests.kills import killed_in
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such locks")
@@ -101,3 +102,120 @@ def test_a_pipe_in_the_way_does_not_block(tmp_path: Path) -> None:
 
 def test_numbers_are_a_line_each() -> None:
     assert encode_json({"a": 1, "b": [2]}) == b'{\n "a": 1,\n "b": [\n  2\n ]\n}\n'
+
+
+FILES = [("a", b"one"), ("b", b"two")]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_folder_is_written_and_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    assert write_whole_folder(folder, FILES) == folder
+    assert contents(folder) == dict(FILES)
+    (tmp_path / "usual").mkdir()
+    assert folder.stat().st_mode == (tmp_path / "usual").stat().st_mode
+    write_whole_folder(folder, iter(FILES[1:]))
+    assert contents(folder) == {"b": b"two"}
+    assert list(folder.parent.iterdir()) == [folder]
+    (tmp_path / "link").symlink_to(folder)
+    write_whole_folder(tmp_path / "link", FILES)
+    assert contents(folder) == dict(FILES)
+
+
+@pytest.mark.parametrize("place", ["os.fsync", "pathlib.Path.chmod", "pathlib.Path.rename"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_a_failure_keeps_the_old_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: BaseException
+) -> None:
+    folder = write_whole_folder(tmp_path / "folder", FILES)
+
+    def fail(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(place, fail)
+        with pytest.raises((KeyboardInterrupt, OSError)):
+            write_whole_folder(folder, FILES[:1])
+    assert contents(folder) == dict(FILES)
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_folder_that_cannot_be_moved_keeps_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, rename = write_whole_folder(tmp_path / "folder", FILES), Path.rename
+
+    def fail(path: Path, target: Path) -> Path:
+        if target == folder and path.name != folder.name:
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole_folder(folder, FILES[:1])
+    assert contents(folder) == dict(FILES)
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_files_that_cannot_be_made_leave_no_folder(tmp_path: Path) -> None:
+    def files() -> Iterator[tuple[str, bytes]]:
+        yield FILES[0]
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        write_whole_folder(tmp_path / "folder", files())
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("place", ["os.fsync", "pathlib.Path.chmod", "pathlib.Path.rename"])
+def test_what_a_kill_leaves_of_a_folder_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def kill(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    folder = tmp_path / "folder"
+    with monkeypatch.context() as patch:
+        patch.setattr(place, kill)
+        assert killed_in(lambda: write_whole_folder(folder, FILES)) == signal.SIGKILL
+    assert not folder.exists()
+    assert len(list(tmp_path.iterdir())) == 1
+    write_whole(tmp_path / "other.txt", b"other")
+    assert [path.name for path in tmp_path.iterdir()] == ["other.txt"]
+
+
+@posix
+def test_a_folder_that_another_process_writes_stays(tmp_path: Path) -> None:
+    def files() -> Iterator[tuple[str, bytes]]:
+        for name, content in FILES:
+            write_whole_folder(tmp_path / f"other-{name}", FILES)
+            yield name, content
+
+    write_whole_folder(tmp_path / "folder", files())
+    assert {path.name for path in tmp_path.iterdir()} == {"folder", "other-a", "other-b"}
+    assert contents(tmp_path / "folder") == dict(FILES)
+
+
+@posix
+def test_a_folder_that_is_removed_before_it_is_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    lock, taken = fcntl.flock, list[bool]()
+
+    def remove_first(descriptor: int, operation: int) -> None:
+        if not taken:
+            for part in tmp_path.iterdir():
+                part.rmdir()
+        taken.append(True)
+        lock(descriptor, operation)
+
+    monkeypatch.setattr("fcntl.flock", remove_first)
+    write_whole_folder(tmp_path / "folder", FILES)
+    assert contents(tmp_path / "folder") == dict(FILES)
+    assert len(taken) == 2

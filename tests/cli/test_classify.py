@@ -285,3 +285,66 @@ def test_hostile_names_are_neither_obeyed_nor_run() -> None:
     assert pl.read_parquet("p.parquet")["id"][0] == formula
     said = refused("features.csv", "--labels", "labels.csv", "--id-column", "\x1b[2J")
     assert "\x1b" not in said
+
+
+def parts_of(n_parts: int = 4) -> Path:
+    """Write the points into a folder of Parquet files, as embeddings."""
+    frame = pl.read_csv("features.csv")
+    frame = frame.select("id", pl.concat_list("x", "y", "z").cast(pl.List(pl.Float32)).alias("v"))
+    Path("points").mkdir()
+    for place, begin in enumerate(range(0, N, N // n_parts)):
+        frame[begin : begin + N // n_parts].write_parquet(f"points/{place}.parquet")
+    return Path("points")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_folder_of_parquet_files() -> None:
+    said = run(parts_of(), "--labels", "labels.csv", "--report", "page.html")
+    assert "wrote predictions\n" in said
+    assert [path.name for path in Path("predictions").iterdir()] == ["part-00000.parquet"]
+    found = pl.read_parquet("predictions")
+    assert found["id"].to_list() == [f"p{row:02}" for row in range(N)]
+    assert found["label"].to_list() == EXPECTED
+    run("points", "--labels", "labels.csv", "--out", "p.csv")
+    assert predicted("p.csv") == EXPECTED
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_folder_for_the_predictions_of_a_file() -> None:
+    run("features.csv", "--labels", "labels.csv", "--out", "new/out/")
+    assert pl.read_parquet("new/out")["label"].to_list() == EXPECTED
+    said = refused("features.csv", "--labels", "labels.csv", "--out", "new/out")
+    assert "--out must be a new folder, got new/out, which exists. Choose another --out" in said
+    run("features.csv", "--labels", "labels.csv", "--out", "new/out", "--force")
+    assert [path.name for path in Path("new").iterdir()] == ["out"]
+    said = refused("features.csv", "--labels", "labels.csv", "--out", ".", "--force")
+    assert "--out must be a new folder, or one with part-*.parquet only, got . with" in said
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--out", "points"], "--out must be another folder than those that are used, got points"),
+        (["--out", "points/p.parquet"], "another file than those that are used, got points/p.parq"),
+        (["--out", "o", "--report", "o/p.html"], "--report must be another file than those that a"),
+        (["--labels", "strange.csv"], "labels of ids in FEATURES, got 1 that FEATURES does not ha"),
+        (["--label-column", "kind"], "--label-column must be one of the columns of points ('id', "),
+        (["--out", "o.json"], "--out must be a file that ends in .csv or .parquet, got o.json."),
+    ],
+)
+def test_bad_input_beside_a_folder(arguments: list[str], message: str) -> None:
+    Path("strange.csv").write_text("id,label\np00,cat\np39,dog\nq,dog\n")
+    given = arguments if "-label" in arguments[0] else ["--labels", "labels.csv", *arguments]
+    before = {path.name for path in [*Path().iterdir(), *parts_of().iterdir()]} | {"points"}
+    assert message in refused("points", *given)
+    assert {path.name for path in [*Path().iterdir(), *Path("points").iterdir()]} == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_damaged_file_of_a_folder_is_named() -> None:
+    path = parts_of() / "2.parquet"
+    path.write_bytes(path.read_bytes()[:-20])
+    said = refused("points", "--labels", "labels.csv")
+    assert "FEATURES must be a .parquet table, got points/2.parquet (" in said
+    assert not Path("predictions").exists()

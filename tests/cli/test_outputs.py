@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from diffresnet._support.writing import write_whole
-from diffresnet.cli.outputs import MARK, check_new_file, make_folder, write_files
+from diffresnet.cli.outputs import MARK, check_new_file, check_new_folder, make_folder, write_files
 from diffresnet.files.predictions import SUFFIXES
 from tests.kills import killed_in
 
@@ -172,3 +172,93 @@ def test_so_is_one_that_could_not_write_all(
     (tmp_path / "out.csv").write_bytes(b"changed by the user")
     with pytest.raises(ValueError, match="which exists"):
         check_new_file(tmp_path / "out.csv", "--out", (".csv",), [], force=False)
+
+
+PARTS = [("part-0", b"one"), ("part-1", b"two")]
+
+
+def check_parts(path: Path, *, force: bool = False) -> None:
+    check_new_folder(path, "--out", "part-*", [], force=force)
+
+
+def test_a_new_folder(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out"
+    check_parts(out)
+    assert list(out.parent.iterdir()) == []
+    out.mkdir()
+    check_parts(out)  # it is empty
+    write_files({out: iter(PARTS), tmp_path / "page": b"page"})
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == dict(PARTS)
+    with pytest.raises(
+        ValueError, match=r"--out must be a new folder, got .*out, which exists. Cho"
+    ):
+        check_parts(out)
+    check_parts(out, force=True)
+
+
+def test_folders_that_are_refused(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write_files({out: PARTS})
+    (out / "mine.txt").touch()
+    message = r"--out must be a new folder, or one with part-\* only, got .*out with 'mine.txt'. Ch"
+    with pytest.raises(ValueError, match=message):
+        check_parts(out, force=True)
+    with pytest.raises(ValueError, match=r"a folder that can be written, got .*mine.txt \(Not a d"):
+        check_parts(out / "mine.txt", force=True)
+    for path in (out, out / "below", out / "far" / "below"):
+        with pytest.raises(ValueError, match="another folder than those that are used, got"):
+            check_new_folder(path, "--out", "part-*", [out], force=True)
+    with pytest.raises(ValueError, match="another file than those that are used, got"):
+        check_new_file(out / "page.html", "--report", (".html",), [out], force=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such signals")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("n_synced", range(5))
+def test_a_killed_command_writes_a_folder_without_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_synced: int
+) -> None:
+    contents = {tmp_path / "out": PARTS, tmp_path / "page.html": b"page"}
+    synced: list[int] = []
+
+    def kill_at(descriptor: int) -> None:
+        if len(synced) == n_synced:
+            os.kill(os.getpid(), signal.SIGKILL)
+        synced.append(descriptor)
+
+    def kill() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", kill_at)
+        assert killed_in(lambda: write_files(contents, kill)) == signal.SIGKILL
+    check_parts(tmp_path / "out")
+    write_files(contents)
+    assert {path.name for path in tmp_path.iterdir()} == {"out", "page.html"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"part-0", "part-1"}
+
+
+def test_parts_that_a_user_has_changed_are_kept(tmp_path: Path) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_files({tmp_path / "out": PARTS}, stop)
+    check_parts(tmp_path / "out")
+    (tmp_path / "out" / "part-0").write_bytes(b"changed by the user")
+    with pytest.raises(ValueError, match="which exists"):
+        check_parts(tmp_path / "out")
+
+
+def test_a_disk_that_is_full_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(
+        ValueError, match=r"cannot write .*out \(No space left on device\). Free som"
+    ):
+        write_files({tmp_path / "out": PARTS})
+    assert list(tmp_path.iterdir()) == []

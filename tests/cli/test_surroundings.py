@@ -59,6 +59,7 @@ def fill_the_disk() -> None:
     [
         (["fewshot", "bank.npz", *TASKS, "--json", "o.json"], "Diff-ResNet", ["o.json"]),
         (["reproduce", "xor", "--out", "out"], "XOR set", ["out/xor.json", "out/xor.png"]),
+        (["classify", "points.npz", "--out", "parts"], "with a label", ["parts"]),
         pytest.param(
             ["demo", "--draws", "1", "--out", "out"],
             "nearest prototype",

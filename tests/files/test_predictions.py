@@ -1,14 +1,17 @@
 import csv
 import io
+import time
+from fnmatch import fnmatch
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from diffresnet.files.predictions import encode_predictions
+from diffresnet.files.predictions import PARTS, encode_parts, encode_predictions
 
 IDS = ["00", "01", "02"]
-LABELS = ["left", "left", "right, far"]
+LABELS = np.array(["left", "left", "right, far"])
 PROBABILITIES = np.array([[1.0, 0.0, 0.0], [0.5, 0.3, 0.2], [0.25, 0.0, 0.75]])
 REACHED = np.array([True, True, False])
 
@@ -18,7 +21,7 @@ def test_csv() -> None:
     rows = list(csv.DictReader(io.StringIO(text)))
     assert list(rows[0]) == ["id", "label", "probability", "margin", "reached"]
     assert [row["id"] for row in rows] == IDS
-    assert [row["label"] for row in rows] == LABELS
+    assert [row["label"] for row in rows] == LABELS.tolist()
     assert [row["probability"] for row in rows] == ["1.000000", "0.500000", "0.750000"]
     assert [float(row["margin"]) for row in rows] == pytest.approx([1, 0.2, 0.5])
     assert [row["reached"] for row in rows] == ["true", "true", "false"]
@@ -28,5 +31,31 @@ def test_parquet_holds_the_same() -> None:
     written = encode_predictions(IDS, LABELS, PROBABILITIES, REACHED, ".parquet")
     frame = pl.read_parquet(io.BytesIO(written))
     assert frame.dtypes == [pl.String, pl.String, pl.Float64, pl.Float64, pl.Boolean]
-    assert frame["label"].to_list() == LABELS
+    assert frame["label"].to_list() == LABELS.tolist()
     np.testing.assert_allclose(frame["margin"], [1, 0.2, 0.5])
+
+
+@pytest.mark.parametrize("labels", [np.array([0, 1, -2]), np.array(["a", "b", "c"], dtype=object)])
+def test_labels_of_every_kind(labels: Any) -> None:
+    written = encode_predictions(IDS, labels, PROBABILITIES, REACHED, ".parquet")
+    assert pl.read_parquet(io.BytesIO(written))["label"].to_list() == list(map(str, labels))
+
+
+def test_parts_hold_the_same_as_one_file() -> None:
+    parts = list(encode_parts(IDS, LABELS, PROBABILITIES, REACHED, n_rows=2))
+    assert [name for name, _ in parts] == ["part-00000.parquet", "part-00001.parquet"]
+    assert all(fnmatch(name, PARTS) for name, _ in parts)
+    found = pl.concat(pl.read_parquet(io.BytesIO(content)) for _, content in parts)
+    whole = encode_predictions(IDS, LABELS, PROBABILITIES, REACHED, ".parquet")
+    assert found.equals(pl.read_parquet(io.BytesIO(whole)))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_million_rows_take_seconds(suffix: str) -> None:
+    n = 1_000_000
+    ids, labels = list(map(str, range(n))), np.array(["cat", "dog"])[np.arange(n) % 2]
+    probabilities = np.full((n, 2), 0.5)
+    begin = time.process_time()
+    content = encode_predictions(ids, labels, probabilities, np.ones(n, bool), suffix)
+    assert time.process_time() - begin < 10
+    assert len(content) > n / 10

@@ -86,8 +86,31 @@ def csv_points(random: Random, folder: Path) -> Call:
 
 
 def parquet_points(random: Random, folder: Path) -> Call:
+    path = _written(folder, "x.parquet", _damaged_parquet(random, slice(None)))
+    return lambda: _tell(read_points(path))
+
+
+def parquet_folder(random: Random, folder: Path) -> Call:
+    """Points in two or three files; some of them are damaged, missing, or something else."""
+    (folder / "x").mkdir()
+    for place, rows in enumerate((slice(0, 5), slice(5, 8), slice(8, 12))):
+        content = _damaged_parquet(random, rows, 0.25)
+        if not chance(random, 0.1):
+            _written(folder, f"x/{place}.{pick(random, ('parquet',) * 9 + ('csv',))}", content)
+    if chance(random, 0.1):
+        (folder / "x" / pick(random, ("y", "y.parquet", ".y"))).mkdir()
+    return lambda: _tell(read_points(folder / "x"))
+
+
+def _damaged_parquet(random: Random, rows: slice, share: float = 1.0) -> bytes:
+    """Return points as Parquet; this share of the files is damaged in some way."""
     columns: dict[str, Any] = {"id": IDS, "x": POINTS[:, 0].tolist(), "label": CLASSES.tolist()}
     columns |= {"y": POINTS.tolist(), "n": list(range(12))}
+    columns = {name: values[rows] for name, values in columns.items()}
+    if not chance(random, share):
+        stream = io.BytesIO()
+        pl.DataFrame(columns).write_parquet(stream)
+        return stream.getvalue()
     name = pick(random, list(columns))
     if chance(random, 0.7):
         columns[name] = damaged_value(random, columns[name])
@@ -102,10 +125,7 @@ def parquet_points(random: Random, folder: Path) -> Call:
         content = stream.getvalue()
     except BaseException:
         content = b"PAR1" + TABLE.encode() + b"PAR1"
-    if chance(random, 0.4):
-        content = damaged_bytes(random, content)
-    path = _written(folder, "x.parquet", content)
-    return lambda: _tell(read_points(path))
+    return damaged_bytes(random, content) if chance(random, 0.4) else content
 
 
 def array_points(random: Random, folder: Path) -> Call:
@@ -155,7 +175,7 @@ def predictions_file(random: Random, folder: Path) -> Call:
     names = [f"{pick(random, TEXTS)}{row}".replace("\x00", "") for row in range(4)]
     labels = [pick(random, ("=x", "a", "[b]", "é\n", '"')) for _ in names]
     shares = np.full((4, 2), 0.5)
-    content = encode_predictions(names, labels, shares, np.ones(4, bool))
+    content = encode_predictions(names, np.array(labels), shares, np.ones(4, bool))
     if chance(random, 0.5):
         content = encode_suggestions(names, labels, [0, 2])
     path = _written(folder, "p.csv", content)
@@ -447,8 +467,16 @@ def warm() -> None:
 READERS: dict[str, Kind] = {
     function.__name__.replace("_", "-"): function
     for function in (
-        *(csv_points, parquet_points, array_points, labels_file, graph_file, predictions_file),
-        *(saved_model, feature_bank, node_graph, checkpoint_file, cached_features, image_file),
+        *(csv_points, parquet_points, parquet_folder, array_points, labels_file, graph_file),
+        *(
+            predictions_file,
+            saved_model,
+            feature_bank,
+            node_graph,
+            checkpoint_file,
+            cached_features,
+            image_file,
+        ),
         *(image_arrays, image_list, texts_file, run_file, formula_table),
     )
 }

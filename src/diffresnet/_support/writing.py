@@ -1,9 +1,12 @@
-"""Files that are written whole or not at all."""
+"""Files, and folders of them, that are written whole or not at all."""
 
 import json
 import math
 import os
+import shutil
+import stat
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -15,7 +18,7 @@ except ImportError:  # Windows has no such locks
 
 
 PREFIX, PART = ".diffresnet-", ".part"
-"""How the name of a file begins and ends that is not whole yet."""
+"""How the name of a file or folder begins and ends that is not whole yet."""
 
 
 def write_whole(path: Path, content: bytes) -> Path:
@@ -41,6 +44,63 @@ def write_whole(path: Path, content: bytes) -> Path:
     return path
 
 
+def write_whole_folder(path: Path, files: Iterable[tuple[str, bytes]]) -> Path:
+    """Write a folder of files with these names and contents, which are asked for one by one.
+
+    An interruption leaves the old folder or none. A folder that is there already is replaced,
+    with all that is in it.
+    """
+    place = path.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(place.parent)
+    lock, part = _new_part_folder(place.parent)
+    try:
+        for name, content in files:
+            with (part / name).open("xb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+        part.chmod(0o777 & ~_umask())
+        _put_folder(part, place)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+    return path
+
+
+def _put_folder(part: Path, place: Path) -> None:
+    """Move a folder to its place; one that is there already is removed."""
+    if not place.is_dir():
+        part.rename(place)
+        return
+    old = Path(tempfile.mkdtemp(dir=place.parent, prefix=PREFIX, suffix=PART))
+    try:
+        place.rename(old / place.name)
+        try:
+            part.rename(place)
+        except BaseException:
+            (old / place.name).rename(place)
+            raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _new_part_folder(folder: Path) -> tuple[int | None, Path]:
+    """Return a new folder, and what locks it as long as it is open."""
+    while True:
+        part = Path(tempfile.mkdtemp(dir=folder, prefix=PREFIX, suffix=PART))
+        if fcntl is None:
+            return None, part
+        with suppress(FileNotFoundError):  # another process was faster than the lock
+            descriptor = os.open(part, os.O_RDONLY)
+            with suppress(OSError):  # a disk without locks has no leftovers removed either
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor, part
+            os.close(descriptor)
+
+
 def _new_part(folder: Path) -> tuple[IO[bytes], Path]:
     """Return a new file, locked as long as it is open."""
     while True:
@@ -63,7 +123,10 @@ def _remove_leftovers(folder: Path) -> None:
             descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                part.unlink()
+                if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                    shutil.rmtree(part)
+                else:
+                    part.unlink()
             finally:
                 os.close(descriptor)
 

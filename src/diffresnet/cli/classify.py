@@ -5,25 +5,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet.cli.console import say, show, waiting, warn
+from diffresnet.cli.console import say, waiting, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
-from diffresnet.cli.outputs import check_new_file, write_files
+from diffresnet.cli.outputs import Files, check_new_file, check_new_folder, write_files
+from diffresnet.cli.summary import print_summary
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes
 from diffresnet.files.links import read_graph
+from diffresnet.files.opening import is_folder
 from diffresnet.files.points import Points, labels_of, read_points
-from diffresnet.files.predictions import SUFFIXES, encode_predictions
+from diffresnet.files.predictions import PARTS, SUFFIXES, encode_parts, encode_predictions
 from diffresnet.files.suggestions import encode_suggestions
 from diffresnet.learning.labels import UNLABELED
-
-N_ROWS = 30
-"""Classes that the table shows."""
 
 MOST_POINTS, MOST_LABELS = 5000, 300
 """Up to these numbers a report shows the learning curve unasked: it takes seconds."""
@@ -37,8 +35,9 @@ def classify(
     features: Annotated[
         Path,
         typer.Argument(
-            help="Points: .csv or .parquet with a column for each feature, .npy, or .npz with the "
-            "array features and, if there are any, ids and labels. Only ids will do with --graph."
+            help="Points: .csv or .parquet with a column for each feature (in .parquet also one of "
+            "lists), a folder of .parquet files, .npy, or .npz with the array features and, if "
+            "there are any, ids and labels. Only ids will do with --graph."
         ),
     ],
     *,
@@ -61,8 +60,13 @@ def classify(
         ),
     ] = None,
     out: Annotated[
-        Path, typer.Option(help="File for the predictions, .csv or .parquet.", dir_okay=False)
-    ] = Path("predictions.csv"),
+        Path | None,
+        typer.Option(
+            help="File for the predictions, .csv or .parquet; or a folder for parts in .parquet, "
+            "if it has no such ending.",
+            show_default="predictions.csv, or predictions if FEATURES is a folder",
+        ),
+    ] = None,
     report: ReportFile = None,
     suggest: Annotated[
         int | None,
@@ -136,6 +140,8 @@ def classify(
 
       diffresnet classify features.parquet --label-column kind --suggest 10 --report page.html
 
+      diffresnet classify embeddings/ --labels labels.csv --out predictions/
+
       diffresnet classify nodes.csv --labels labels.csv --graph edges.csv
     """
     model = DiffResNetClassifier(
@@ -165,12 +171,15 @@ def classify(
         write_files({suggestions: table}, lambda: _say_first(points, chosen, suggestions))
         return
     check_classes(given, "--labels" if labels is not None else "FEATURES")
-    check_new_file(out, "--out", SUFFIXES, inputs, force=force)
+    out = out or Path("predictions" if is_folder(features) else "predictions.csv")
+    _check_out(out, inputs, force=force)
     check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
     check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
     _fit(model, points, given, graph)
-    predicted = model.transduction_.tolist(), model.label_distributions_, model.reached_
-    contents = {out: encode_predictions(points.ids, *predicted, out.suffix)}
+    predicted = points.ids, model.transduction_, model.label_distributions_, model.reached_
+    contents: dict[Path, bytes | Files] = {
+        out: encode_predictions(*predicted, out.suffix) if out.suffix else encode_parts(*predicted)
+    }
     chosen = [] if n_suggested is None else model.suggest(n_suggested).tolist()
     if suggestions is not None:
         contents[suggestions] = _to_table(points, given, chosen, columns)
@@ -182,7 +191,7 @@ def classify(
         contents[report] = make_report(model, *shown, curve=measured)
 
     def speak() -> None:
-        _print(model, given, measured)
+        print_summary(model, measured)
         if n_suggested is not None:
             named = ", ".join(points.ids[row] for row in chosen)
             say(f"Label next: {named or 'nothing, every point has a label'}.")
@@ -195,6 +204,14 @@ class Columns(NamedTuple):
 
     id_column: str | None
     label_column: str | None
+
+
+def _check_out(out: Path, inputs: Sequence[Path], *, force: bool) -> None:
+    """End the command if predictions cannot be written: a name without an ending is a folder."""
+    if out.suffix:
+        check_new_file(out, "--out", SUFFIXES, inputs, force=force)
+    else:
+        check_new_folder(out, "--out", PARTS, inputs, force=force)
 
 
 def _read_given(
@@ -274,24 +291,3 @@ def _measure_curve(
         is_small = len(model.encoded_labels_) <= MOST_POINTS and n_labels <= MOST_LABELS
         curve = by_default and is_small and model.diagnose().expected_accuracy is not None
     return model.learning_curve() if curve else None
-
-
-def _print(
-    model: DiffResNetClassifier, given_labels: Sequence[str], curve: LearningCurve | None
-) -> None:
-    """Print a line for each class, and what was found about the graph."""
-    labels = np.array(given_labels, dtype=object)
-    labeled = labels != ""
-    probabilities = model.label_distributions_.max(axis=1)
-    title = f"{len(given_labels)} points, {labeled.sum()} with a label"
-    rows: list[list[str]] = []
-    for name in model.classes_[:N_ROWS]:
-        mine = ~labeled & (model.transduction_ == name)
-        mean = f"{probabilities[mine].mean():.2f}" if mine.any() else ""
-        rows.append([str(name), str((labels == name).sum()), str(mine.sum()), mean])
-    show(title, ["class", "labeled", "predicted", "mean probability"], rows)
-    n_others = len(model.classes_) - N_ROWS
-    if n_others > 0:
-        say(f"{n_others} classes more are in the file.")
-    for sentence in model.diagnose(curve).sentences:
-        say(sentence)

@@ -34,7 +34,7 @@ def demo(
     with progress_bar("draws of labels", draws) as advance:
         result = run_digits(seed, draws, advance)
     model = result.model
-    predicted = model.transduction_.tolist(), model.label_distributions_, model.reached_
+    predicted = model.transduction_, model.label_distributions_, model.reached_
     ids = [str(row) for row in range(len(model.transduction_))]
     title = f"1,797 digits from {len(model.classes_)} labels"
     contents = {

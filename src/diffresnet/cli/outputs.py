@@ -1,17 +1,23 @@
 """Files and folders that a command writes, tried before the work begins."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeAlias
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.writing import PREFIX, write_whole
+from diffresnet._support.words import some
+from diffresnet._support.writing import PREFIX, write_whole, write_whole_folder
 from diffresnet.cli.console import say
 
 MARK = f"{PREFIX}unfinished"
 """A file in a folder that tells what commands have written there, or will, that have not ended."""
+
+Files: TypeAlias = Iterable[tuple[str, bytes]]
+"""The names and contents of the files of a folder, made one by one."""
 
 
 def make_folder(out: Path, option: str = "--out") -> None:
@@ -34,30 +40,67 @@ def check_new_file(
     if path.suffix.lower() not in suffixes:
         must = f"a file that ends in {' or '.join(suffixes)}"
         refuse(option, must, path, f"Choose another {option}.")
-    if any(path.resolve() == one.resolve() for one in inputs):
-        refuse(option, "another file than those that are used", path, f"Choose another {option}.")
+    _check_not_used(path, option, "file", inputs)
     if path.is_dir() or (path.exists() and not force and not _is_unfinished(path)):
         remedy = f"Choose another {option}, or pass --force."
         refuse(option, "a new file", f"{path}, which exists", remedy)
     make_folder(path.parent, option)
 
 
-def write_files(contents: Mapping[Path, bytes], speak: Callable[[], None] = lambda: None) -> None:
-    """Write files, each whole or not at all, then let the command speak, and say what was written.
+def check_new_folder(
+    path: Path, option: str, pattern: str, inputs: Sequence[Path], *, force: bool
+) -> None:
+    """End the command before the work if a folder cannot or should not be written.
+
+    Only files whose names match `pattern` are ever written over.
+    """
+    _check_not_used(path, option, "folder", inputs)
+    try:
+        found = [one.name for one in path.iterdir()] if path.exists() else []
+    except OSError as error:
+        got = f"{path} ({error.strerror})"
+        refuse(option, "a folder that can be written", got, f"Choose another {option}.")
+    others = [name for name in found if name != MARK and not fnmatchcase(name, pattern)]
+    if others:
+        must = f"a new folder, or one with {pattern} only"
+        refuse(option, must, f"{path} with {some(others)}", f"Choose another {option}.")
+    if not force and not all(_is_unfinished(path / name) for name in found if name != MARK):
+        remedy = f"Choose another {option}, or pass --force."
+        refuse(option, "a new folder", f"{path}, which exists", remedy)
+    make_folder(path.parent, option)
+
+
+def _check_not_used(path: Path, option: str, kind: str, inputs: Sequence[Path]) -> None:
+    """Refuse what would be written to an input, or into a folder that is one."""
+    place = path.resolve()
+    if any(one.resolve() in (place, *place.parents) for one in inputs):
+        refuse(
+            option, f"another {kind} than those that are used", path, f"Choose another {option}."
+        )
+
+
+def write_files(
+    contents: Mapping[Path, bytes | Files], speak: Callable[[], None] = lambda: None
+) -> None:
+    """Write files and folders, each whole or not at all, let the command speak, and name them.
 
     Whatever becomes of the terminal, the files are there; whatever becomes of the disk, the command
     has spoken. A command that is stopped meanwhile may be called again without --force.
     """
     written: list[Path] = []
     trouble: list[str] = []
-    folders = {path.parent for path in contents}
-    for folder in folders:
-        mine = [_digest(*file) for file in contents.items() if file[0].parent == folder]
+    digests = {path: _digest(path, one) for path, one in contents.items() if isinstance(one, bytes)}
+    folders = {path.parent if path in digests else path for path in contents}
+    for folder in {path.parent for path in digests}:
+        mine = [digest for path, digest in digests.items() if path.parent == folder]
         with suppress(OSError):  # without the mark the next call needs --force
             write_whole(folder / MARK, b"".join([_read_mark(folder), *mine]))
     for path, content in contents.items():
         try:
-            written.append(write_whole(path, content))
+            if isinstance(content, bytes):
+                written.append(write_whole(path, content))
+            else:
+                written.append(write_whole_folder(path, _with_mark(content)))
         except OSError as error:
             trouble.append(f"{path} ({error.strerror})")
     has_ended = not trouble
@@ -74,6 +117,15 @@ def write_files(contents: Mapping[Path, bytes], speak: Callable[[], None] = lamb
                 (folder / MARK).unlink()
     if trouble:
         raise ValueError(f"cannot write {', '.join(trouble)}. Free some space, or choose another.")
+
+
+def _with_mark(files: Files) -> Iterator[tuple[str, bytes]]:
+    """Yield files, and the mark of all of them at the end."""
+    digests: list[bytes] = []
+    for name, content in files:
+        digests.append(_digest(Path(name), content))
+        yield name, content
+    yield MARK, b"".join(digests)
 
 
 def _digest(path: Path, content: bytes) -> bytes:

@@ -5,13 +5,15 @@ is a number. Reading takes that quote away again, so that ids and labels stay wh
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import polars as pl
 
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 # Full-width signs count too: spreadsheets of East Asia take them for the narrow ones.
 FORMULA = re.compile(rf"'*(?!{NUMBER})(\s*[=+\-@＝＋－＠]|[\t\r\n])")  # noqa: RUF001
+LIKE_FORMULA = r"^'*([\s\x1c-\x1f]*[=+\-@＝＋－＠]|[\t\r\n])"  # noqa: RUF001
+"""What polars tells fast, and rules out most texts by."""
 SEPARATORS = r"[;\t]"
 """What separates columns elsewhere: a cell with one is written in double quotes."""
 
@@ -39,7 +41,7 @@ def unguard(text: str) -> str:
 def encode_csv(table: pl.DataFrame, *, n_digits: int | None = None) -> bytes:
     """Return a table as CSV, with all texts guarded, and this number of digits of its numbers."""
     texts = [name for name, kind in table.schema.items() if kind == pl.String]
-    guarded = table.with_columns(table[name].map_elements(guard, pl.String) for name in texts)
+    guarded = _change_formulas(table, texts, guard)
     splits = any(guarded[name].str.contains(SEPARATORS).any() for name in texts)
     style = "non_numeric" if splits else "necessary"
     return guarded.write_csv(float_precision=n_digits, quote_style=style).encode()
@@ -48,4 +50,18 @@ def encode_csv(table: pl.DataFrame, *, n_digits: int | None = None) -> bytes:
 def without_guards(table: pl.DataFrame, texts: Collection[str]) -> pl.DataFrame:
     """Return a table that was read from CSV with the guard taken off the columns `texts`."""
     quoted = [name for name in texts if table[name].str.starts_with("'").any()]
-    return table.with_columns(table[name].map_elements(unguard, pl.String) for name in quoted)
+    return _change_formulas(table, quoted, unguard)
+
+
+def _change_formulas(
+    table: pl.DataFrame, names: Collection[str], change: Callable[[str], str]
+) -> pl.DataFrame:
+    """Return a table with `change` applied to all texts that may be formulas, guarded or not."""
+    changed: list[pl.Series] = []
+    for name in names:
+        column = table[name]
+        places = column.str.contains(LIKE_FORMULA).fill_null(value=False).arg_true()
+        if len(places):
+            values = column[places].map_elements(change, pl.String)
+            changed.append(column.clone().scatter(places, values))
+    return table.with_columns(changed)

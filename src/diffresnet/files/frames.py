@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import polars as pl
 
@@ -193,12 +193,13 @@ def places_of(
 ) -> list[int]:
     """Return the place of each name among the ids; the words are for the message if one is not."""
     places = {name: place for place, name in enumerate(ids)}
-    unknown = list(dict.fromkeys(name for name in names if name not in places))
-    if unknown:
+    found = list(map(places.get, names))
+    if None in found:
+        unknown = list(dict.fromkeys(name for name in names if name not in places))
         got = f"{len(unknown)} that {points} does not have: {some(unknown)}"
         remedy = f"Remove their {parts}, or name the ids of {points} by --id-column."
         refuse(what, f"{things} of ids in {points}", got, remedy)
-    return [places[name] for name in names]
+    return cast("list[int]", found)
 
 
 def as_text(value: Any) -> str:

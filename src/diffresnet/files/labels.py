@@ -39,14 +39,21 @@ def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
         >>> as_labels([0, -1, None, 2.0, "cat"], Path("a.csv"), "FEATURES")
         ['0', '', '', '2', 'cat']
     """
-    labels = ["" if is_missing(value) else as_text(value).strip() for value in values]
-    check_names(labels, what, "labels")
-    texts = (value.strip() for value in values if isinstance(value, str))
-    none = Counter(text for text in texts if text and is_missing(text))
+    try:
+        counts = Counter(values)
+    except TypeError:  # lists and the like have no hash
+        values = list(map(as_text, values))
+        counts = Counter(values)
+    names = {value: "" if is_missing(value) else as_text(value).strip() for value in counts}
+    check_names(list(names.values()), what, "labels")
+    none: Counter[str] = Counter()
+    for value, n in counts.items():
+        if isinstance(value, str) and value.strip() and not names[value]:
+            none[value.strip()] += n
     if none:
         named = ", ".join(f"'{text}' ({count(n, 'time')})" for text, n in sorted(none.items()))
         tell(f"{path.name}: {named} among the labels means no label. Rename it if it is a class.")
-    return labels
+    return list(map(names.__getitem__, values))
 
 
 def read_labels(

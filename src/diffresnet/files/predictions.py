@@ -1,7 +1,7 @@
-"""Predictions as a table: one row a point."""
+"""Predictions as a table: one row a point, in one file or a folder of parts."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,15 +9,20 @@ import numpy.typing as npt
 import polars as pl
 
 from diffresnet.files.formulas import encode_csv
+from diffresnet.files.parquet import PARQUET
 
-SUFFIXES = (".csv", ".parquet")
+SUFFIXES = (".csv", PARQUET)
+PARTS = f"part-*{PARQUET}"
+"""What the files of a folder are called."""
 N_DIGITS = 6
 """Of the probabilities in a CSV file."""
+N_ROWS = 2**17
+"""Of a part."""
 
 
 def encode_predictions(
     ids: Sequence[str],
-    labels: Sequence[object],
+    labels: npt.NDArray[Any],
     probabilities: npt.NDArray[Any],
     reached: npt.NDArray[np.bool_],
     suffix: str = ".csv",
@@ -29,23 +34,41 @@ def encode_predictions(
 
     Args:
         ids: of the points.
-        labels: that were predicted.
+        labels: (N,) that were predicted.
         probabilities: (N, K) of the classes.
         reached: (N,) whether a label is connected to a point.
         suffix: ".csv" or ".parquet".
     """
-    sorted_rows = np.sort(probabilities, axis=1)
+    second, first = np.partition(probabilities, -2, axis=1)[:, -2:].T.astype(np.float64)
+    texts = labels if labels.dtype.kind == "U" else [str(label) for label in labels.tolist()]
     table = pl.DataFrame(
         {
-            "id": list(ids),
-            "label": [str(label) for label in labels],
-            "probability": sorted_rows[:, -1].tolist(),
-            "margin": (sorted_rows[:, -1] - sorted_rows[:, -2]).tolist(),
-            "reached": reached.tolist(),
+            "id": pl.Series(ids, dtype=pl.String),
+            "label": pl.Series(texts, dtype=pl.String),
+            "probability": first,
+            "margin": first - second,
+            "reached": reached,
         }
     )
-    if suffix.lower() != ".parquet":
+    if suffix.lower() != PARQUET:
         return encode_csv(table, n_digits=N_DIGITS)
     content = io.BytesIO()
     table.write_parquet(content)
     return content.getvalue()
+
+
+def encode_parts(
+    ids: Sequence[str],
+    labels: npt.NDArray[Any],
+    probabilities: npt.NDArray[Any],
+    reached: npt.NDArray[np.bool_],
+    n_rows: int = N_ROWS,
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of Parquet files of `n_rows` rows, made when they are asked for.
+
+    The others are as in `encode_predictions`.
+    """
+    for place, begin in enumerate(range(0, len(ids), n_rows)):
+        rows = slice(begin, begin + n_rows)
+        part = ids[rows], labels[rows], probabilities[rows], reached[rows]
+        yield PARTS.replace("*", f"{place:05}"), encode_predictions(*part, PARQUET)

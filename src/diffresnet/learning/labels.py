@@ -137,17 +137,18 @@ def encode_labels(
     is_labeled = ~_missing_among(values)
     given = values[is_labeled]
     if given.dtype == object:
-        if len({isinstance(one, str) for one in given.tolist()}) > 1:
+        are_texts = {issubclass(kind, str) for kind in set(map(type, given.tolist()))}
+        if len(are_texts) > 1:
             got, remedy = "both", "Make all of them text, or all of them numbers."
             fail(function, argument, "labels that are text or numbers", got, remedy)
-        if not all(isinstance(one, str) for one in given.tolist()):
+        if are_texts == {False}:
             given = as_array(function, argument, given.tolist())
     if given.ndim > 1:
         remedy = "Give one label, or a missing one, for each point."
         fail(function, argument, "one label for each point", "several", remedy)
     _check_classes(function, argument, given)
     try:
-        classes, codes = np.unique(given, return_inverse=True)
+        classes, codes = _sorted_classes(given)
     except TypeError:
         got, remedy = "some that have no order", "Make all of them text, or all of them numbers."
         fail(function, argument, "labels that are text or numbers", got, remedy)
@@ -219,8 +220,9 @@ def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
     """Return labels as an array; a list keeps its types, so that NaN beside text stays NaN."""
     if not isinstance(y, list | tuple):
         return as_array(function, argument, y)
-    has_texts = any(isinstance(one, str | bytes) for one in y)
-    if not has_texts or any(isinstance(one, list | tuple | np.ndarray) for one in y):
+    kinds = set(map(type, y))
+    has_texts = any(issubclass(kind, str | bytes) for kind in kinds)
+    if not has_texts or any(issubclass(kind, list | tuple | np.ndarray) for kind in kinds):
         return as_array(function, argument, y)
     kept = np.empty(len(y), dtype=object)
     kept[:] = y  # an array of texts would give each the room of the longest
@@ -228,11 +230,28 @@ def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
 
 
 def _missing_among(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return what `is_missing` says of each; numbers are not looked at one by one."""
+    """Return what `is_missing` says of each; numbers, and what repeats, are looked at once."""
     if values.dtype.kind in "biuf":
         return np.isnan(values) | (values == UNLABELED)
-    flat = [is_missing(value) for value in values.ravel().tolist()]
-    return np.array(flat, dtype=bool).reshape(values.shape)
+    flat: list[Any] = values.ravel().tolist()
+    try:
+        found = {value: is_missing(value) for value in set(flat)}
+        is_none = list(map(found.__getitem__, flat))
+    except TypeError:  # something without a hash, such as a list
+        is_none = [is_missing(value) for value in flat]
+    return np.array(is_none, dtype=bool).reshape(values.shape)
+
+
+def _sorted_classes(given: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Return what `np.unique` does, with the places; of texts only the classes are sorted."""
+    if given.dtype.kind not in "OU":
+        return np.unique(given, return_inverse=True)
+    listed: list[Any] = given.tolist()
+    names = sorted(set(listed))
+    places = {name: place for place, name in enumerate(names)}
+    classes = np.empty(len(names), dtype=given.dtype)
+    classes[:] = names
+    return classes, np.array(list(map(places.__getitem__, listed)), dtype=np.int64)
 
 
 def _as_names(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -1,0 +1,36 @@
+"""What `diffresnet classify` prints: a line for each class, and sentences about the graph."""
+
+import numpy as np
+
+from diffresnet.cli.console import say, show
+from diffresnet.estimators import DiffResNetClassifier, LearningCurve
+from diffresnet.learning.labels import UNLABELED
+
+N_ROWS = 30
+"""Classes that the table shows."""
+
+
+def print_summary(model: DiffResNetClassifier, curve: LearningCurve | None) -> None:
+    """Print a line for each class, and what was found about the graph.
+
+    Args:
+        model: fitted.
+        curve: its learning curve, if that was measured.
+    """
+    given, n_classes = model.encoded_labels_, len(model.classes_)
+    is_new = given == UNLABELED
+    predicted = model.label_distributions_[is_new].argmax(axis=1)
+    probabilities = model.label_distributions_[is_new].max(axis=1)
+    n_given = np.bincount(given[~is_new], minlength=n_classes)
+    n_predicted = np.bincount(predicted, minlength=n_classes)
+    sums = np.bincount(predicted, probabilities, minlength=n_classes)
+    rows: list[list[str]] = []
+    for place, name in enumerate(model.classes_[:N_ROWS]):
+        mean = f"{sums[place] / n_predicted[place]:.2f}" if n_predicted[place] else ""
+        rows.append([str(name), str(n_given[place]), str(n_predicted[place]), mean])
+    title = f"{len(given)} points, {(~is_new).sum()} with a label"
+    show(title, ["class", "labeled", "predicted", "mean probability"], rows)
+    if n_classes > N_ROWS:
+        say(f"{n_classes - N_ROWS} classes more are in the file.")
+    for sentence in model.diagnose(curve).sentences:
+        say(sentence)
