@@ -15,7 +15,7 @@ from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
 from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
-from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.copies import Copies, Rows
 from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.given import check_labels, take_input
 from diffresnet.estimators.input import (
@@ -40,7 +40,6 @@ from diffresnet.estimators.storage import read_model, refusing_damage, write_mod
 from diffresnet.estimators.suggestion import suggest_first
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
-Rows = npt.NDArray[np.int64]
 MOST_FIRST = 50
 """Without labels the graph is decomposed for at most this number of classes."""
 
@@ -232,9 +231,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         weights = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
         return float(np.average(right, weights=weights))
 
-    def update_labels(
-        self, indices: Any, labels: Any, *, exact: bool = False
-    ) -> "DiffResNetClassifier":
+    def update_labels(self, indices: Any, labels: Any, *, exact: bool = False) -> Self:
         """Add, correct or remove labels of fitted points, without building the graph anew.
 
         Args:
@@ -243,16 +240,16 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             exact: whether to learn all anew, as `fit` would. Else, of 50 labels or more, while less
                 than a tenth of them has changed, ridges, widths and noise stay as they were chosen.
 
-        Raises `ValueError` if an index is out of range, or if a class has labels only on copies of
-        points of another class; nothing has changed then.
+        Raises `ValueError` if an index is out of range, or a class has labels only on copies of
+        points of another one; nothing has changed then.
         """
         check_is_fitted(self, "solution_")
         check_parameters(self)
         encoded, classes = check_update(indices, labels, self.encoded_labels_, self.classes_)
         with changed_at_the_end(self) as changed, limited_threads(self.n_jobs):
             before = None if exact else self.solution_
-            points, copies = self.solution_.points, self.copies_
-            changed._learn(points, copies, encoded, classes, self.seed_, before=before)
+            given = self.solution_.points, self.copies_, encoded, classes, self.seed_
+            changed._learn(*given, before=before)
             warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
         return self
 
@@ -285,7 +282,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     @classmethod
     @refusing_damage
     def load(cls, path: str | Path) -> "DiffResNetClassifier":
-        """Read what `save` wrote; the labels are learned from again, with the same result.
+        """Read what `save` wrote; the labels are learned from again, as `fit` does it.
 
         Raises `ValueError` if the file is not a saved classifier.
         """
