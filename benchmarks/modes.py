@@ -130,8 +130,10 @@ WAYS = {
 def measure(name: str, graph: Path, n_threads: int, found: Path) -> dict[str, float]:
     """Time one contestant on a connected graph, and keep what it finds."""
     array: Any = sparse.csr_array(sparse.load_npz(graph))
-    parts = (torch.from_numpy(part) for part in (array.indptr, array.indices, array.data))
-    laplacian, n_points = mx.csr(*parts), array.shape[0]
+    starts, columns, values = (
+        torch.from_numpy(part) for part in (array.indptr, array.indices, array.data)
+    )
+    laplacian, n_points = mx.csr(starts, columns, values), array.shape[0]
     constant = sparse.csr_array(np.full((n_points, 1), n_points**-0.5, dtype=np.float32))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start, cpu = time.perf_counter(), time.process_time()
