@@ -38,6 +38,7 @@ pictures: .venv/installed
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/diffusion.py
 	$(BIN)/python benchmarks/neighbors.py
+	$(BIN)/python benchmarks/modes.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/fewshot_solvers.py
 	$(BIN)/python benchmarks/node_training.py
