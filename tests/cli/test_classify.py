@@ -75,6 +75,12 @@ def test_labels_inside_and_parquet() -> None:
 def test_numpy_files() -> None:
     run("features.npz")
     assert predicted() == ["0"] * (N // 2) + ["1"] * (N // 2)
+    with np.load("features.npz") as file:
+        for kind in ("f8", "f4", "f2"):
+            np.save(f"{kind}.npy", file["features"].astype(kind))
+            np.save("labels.npy", file["labels"])
+            run(f"{kind}.npy", "--labels", "labels.npy", "--out", f"{kind}.csv")
+            assert predicted(f"{kind}.csv") == predicted()
 
 
 @pytest.mark.usefixtures("folder")
@@ -252,6 +258,7 @@ def test_a_learning_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "message"),
     [
         (["none.csv"], "FEATURES must be a file that exists, got none.csv."),
+        (["none/"], "FEATURES must be a file or folder that exists, got none. Check its name."),
         (["features.csv"], "--labels must be given, or FEATURES must have a column 'label'"),
         (["features.csv"], "--label-column NAME, or --suggest 10 to be told what to label first."),
         (["features.csv", "--labels", "edges.csv"], "a table with a column 'label', got edges.csv"),

@@ -45,3 +45,11 @@ def test_a_separator_of_other_countries_does_not_make_a_cell() -> None:
     assert b'"a;=1+1"' in content
     rows = list(csv.reader(io.StringIO(content.decode())))
     assert rows == [["id", "n"], ["a;=1+1", "1"], ["b", "2"]]
+
+
+@given(st.lists(st.text(max_size=6) | st.text("=+-@'1.e \t\r\n\x1c\u3000＝", max_size=5)))  # noqa: RUF001
+def test_columns_are_changed_as_texts_are(texts: list[str]) -> None:
+    frame = pl.DataFrame({"id": texts}, schema={"id": pl.String})
+    assert without_guards(frame, ["id"])["id"].to_list() == list(map(unguard, texts))
+    guarded = pl.DataFrame({"id": list(map(guard, texts))}, schema={"id": pl.String})
+    assert encode_csv(frame) == encode_csv(without_guards(guarded, ["id"]))

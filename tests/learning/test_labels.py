@@ -1,3 +1,4 @@
+import time
 from typing import Any
 
 import numpy as np
@@ -195,3 +196,13 @@ def test_integers_beyond_64_bits_are_classes() -> None:
     encoded, classes = encode_labels("f", "y", [10**25, 10**26, -1, 10**25])
     assert encoded.tolist() == [0, 1, -1, 0]
     assert classes.tolist() == [10**25, 10**26]
+
+
+def test_a_million_labels() -> None:
+    labels = ["cat", "", "dog", None, "NA"] * 200_000
+    for given in (labels, np.array([label or "" for label in labels])):
+        begin = time.process_time()
+        encoded, classes = encode_labels("f", "y", given)
+        assert time.process_time() - begin < 3
+        assert encoded[:7].tolist() == [0, -1, 1, -1, -1, 0, -1]
+        assert classes.tolist() == ["cat", "dog"]

@@ -1,5 +1,6 @@
 """Points from one file, or a folder of them: ids, features and perhaps labels."""
 
+import os
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -70,6 +71,8 @@ def read_points(
     Raises:
         ValueError: if the file cannot be read, or something in it is wrong.
     """
+    if not path.suffix and not os.path.lexists(path):
+        refuse(what, "a file or folder that exists", path, "Check its name.")
     if not is_folder(path) and check_file(path, what, (*ARRAYS, *TABLES)) in ARRAYS:
         points = _from_arrays(path, what)
     else:
