@@ -40,7 +40,7 @@ def main() -> None:
             if model is None:
                 model = DiffResNetClassifier().fit(features, partly)
             else:
-                model.update_labels(np.arange(len(partly)), partly)
+                model.update_labels(np.arange(len(partly)), partly, exact=True)
             accuracies.append(float((model.transduction_ == labels)[partly < 0].mean()))
         accuracy, interval = 100 * np.mean(accuracies), 100 * half_interval(np.array(accuracies))
         print(f"{n_labels} per class: {accuracy:.1f} ± {interval:.1f}", flush=True)

@@ -84,7 +84,7 @@ class Ours:
         if self.model is None:
             self.model = DiffResNetClassifier().fit(features, partly, graph=self.links)
         else:
-            self.model.update_labels(np.arange(len(partly)), partly)
+            self.model.update_labels(np.arange(len(partly)), partly, exact=True)
         found = self.model.label_distributions_
         return spread_columns(found, self.model.classes_, int(partly.max()) + 1)
 

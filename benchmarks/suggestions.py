@@ -152,7 +152,7 @@ class Judge:
             return None
         labels = np.full(len(self.truth), -1)
         labels[labeled] = self.truth[labeled]
-        return self.model.update_labels(np.arange(len(labels)), labels)
+        return self.model.update_labels(np.arange(len(labels)), labels, exact=True)
 
     def accuracy(self, model: DiffResNetClassifier | None, labeled: Rows) -> float:
         """Return the accuracy on points without a label; all are of the one class there is."""

@@ -66,7 +66,7 @@ class Set:
         if self.model is None:
             self.model = DiffResNetClassifier().fit(self.features, labels)
             return self.model
-        return self.model.update_labels(np.arange(len(labels)), labels)
+        return self.model.update_labels(np.arange(len(labels)), labels, exact=True)
 
 
 def audit_jobs() -> Iterator[Job]:
