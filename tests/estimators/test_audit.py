@@ -111,3 +111,14 @@ def test_refusals() -> None:
         DiffResNetClassifier().fit(points, partly(classes)).audit()
     with pytest.raises(ValueError, match="solver='mixture'"):
         DiffResNetClassifier(solver="kernel").fit(points, partly(classes, 2)).audit()
+
+
+def test_copies_of_which_one_is_the_only_label_of_its_class() -> None:
+    points, classes = clusters()
+    points = np.concatenate([points, np.repeat(points[:1], 20, axis=0)])
+    labels = np.concatenate([partly(classes, 3), np.zeros(20)]).astype(np.int64)
+    labels[-1] = 7
+    model = DiffResNetClassifier().fit(points, labels)
+    assert 7 in model.classes_
+    (rows,) = model.audit().contradictions
+    assert set(range(120, 140)) <= set(rows)

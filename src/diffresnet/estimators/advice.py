@@ -135,7 +135,9 @@ class Advice:
         """
         held_out = self._held_out("audit")
         named = self.copies_.labeled_rows(held_out.rows, held_out.classes, self.encoded_labels_)
-        contradictions = self.copies_.contradictions(self.encoded_labels_)
+        points = self.solution_.points
+        places = None if points.has_own_graph else points.points
+        contradictions = self.copies_.contradictions(self.encoded_labels_, places)
         return audit_labels(replace(held_out, rows=named), self.classes_, contradictions)
 
     def predict_set(self, X: Any = None, coverage: float = 0.9) -> npt.NDArray[np.bool_]:  # noqa: N803

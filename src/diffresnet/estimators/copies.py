@@ -164,15 +164,21 @@ class Copies:
         means = np.bincount(self.point[rows], parts, minlength=len(self.first))
         return np.where(n_given > 0, means, np.nan)
 
-    def contradictions(self, encoded: Rows) -> tuple[tuple[int, ...], ...]:
-        """Return the labeled rows of each point whose labels differ."""
-        if self.n_copies == 0:
-            return ()
+    def contradictions(self, encoded: Rows, places: Any = None) -> tuple[tuple[int, ...], ...]:
+        """Return the labeled rows of each point whose labels differ.
+
+        Args:
+            encoded: (N,) the class of each row, -1 for none.
+            places: (M, d) of the points, or None. Points of one place count as one: rows that are
+                points of their own only to keep their class.
+        """
         rows = np.flatnonzero(encoded != UNLABELED)
-        pairs = np.unique(np.stack([self.point[rows], encoded[rows]], axis=1), axis=0)
-        points, counts = np.unique(pairs[:, 0], return_counts=True)
-        torn = points[counts > 1]
-        return tuple(tuple(rows[self.point[rows] == one].tolist()) for one in torn)
+        group = self.point[rows]
+        if places is not None:
+            group = np.unique(np.asarray(places)[group], axis=0, return_inverse=True)[1].ravel()
+        pairs = np.unique(np.stack([group, encoded[rows]], axis=1), axis=0)
+        groups, counts = np.unique(pairs[:, 0], return_counts=True)
+        return tuple(tuple(rows[group == one].tolist()) for one in groups[counts > 1])
 
     def vote(self, encoded: Rows, n_classes: int) -> Rows:
         """Return what `merge` does, also if that leaves a class without a label."""
