@@ -180,9 +180,9 @@ def test_every_solver(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str]] = []
     make = solution.make_solver
 
-    def spy(name: solution.SolverName, sampling: LabelSampling) -> object:
+    def spy(name: solution.SolverName, sampling: LabelSampling, before: None) -> object:
         asked.append((name, sampling))
-        return make(name, sampling)
+        return make(name, sampling, before)
 
     monkeypatch.setattr("diffresnet.estimators.solving.make_solver", spy)
     drawn = ("--label-sampling", "per class")

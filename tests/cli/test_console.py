@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import diffresnet.cli
-from diffresnet.cli.console import say, show, waiting, warn
+from diffresnet.cli.console import say, show, warn
 
 
 def test_sentences_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,12 +51,6 @@ def test_a_stream_that_has_not_every_letter(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_long_name_does_not_widen_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     show("title", ["class", "n"], [["x" * 5000, "1"]])
     assert max(map(len, capsys.readouterr().out.splitlines())) < 80
-
-
-def test_what_is_being_done_is_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    with waiting("[/red] points"):
-        pass
-    assert capsys.readouterr().out == ""
 
 
 def test_no_command_prints_by_itself() -> None:

@@ -8,7 +8,8 @@ from typing import Annotated, Literal, NamedTuple
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet.cli.console import say, waiting, warn
+from diffresnet._support.stages import shown_stages
+from diffresnet.cli.console import say, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import Files, check_new_file, check_new_folder, write_files
 from diffresnet.cli.summary import print_summary
@@ -154,7 +155,8 @@ def classify(
         random_state=seed,
     )
     columns = Columns(id_column, label_column)
-    points = read_points(features, **columns._asdict(), need_labels=labels is None)
+    with shown_stages(f"reading {features.name}"):
+        points = read_points(features, **columns._asdict(), need_labels=labels is None)
     if points.features is None and graph is None:
         refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
     n_suggested = N_SUGGESTED if suggest is None and suggestions is not None else suggest
@@ -237,7 +239,7 @@ def _suggest_first(
     """Return the points to label where there are not labels of two classes yet."""
     links = None if graph is None else read_graph(graph, points.ids)
     n_labeled = sum(label != "" for label in given)
-    with waiting(f"looking at {len(points.ids)} points"):
+    with shown_stages(f"looking at {len(points.ids)} points"):
         found = model.suggest_first(points.features, n_suggested + n_labeled, graph=links)
     return [row for row in found.tolist() if given[row] == ""][:n_suggested]
 
@@ -266,7 +268,7 @@ def _fit(
     model: DiffResNetClassifier, points: Points, given_labels: Sequence[str], graph: Path | None
 ) -> None:
     links = None if graph is None else read_graph(graph, points.ids)
-    status = waiting(f"classifying {len(points.ids)} points")
+    status = shown_stages(f"classifying {len(points.ids)} points")
     with status, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         model.fit(points.features, list(given_labels), graph=links)

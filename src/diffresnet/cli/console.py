@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 
 import typer
 from rich.cells import cell_len
@@ -47,12 +46,6 @@ def show(
         table = _lay_out(named, shown, breaking=True)
     table.title, table.caption = _as_text(title, console), _as_text(caption, console)
     _print(Console(width=max(console.width, _least_width(table))), table)
-
-
-def waiting(doing: str) -> AbstractContextManager[object]:
-    """Say on a terminal's error stream what is being done, as long as the block lasts."""
-    console = Console(stderr=True)
-    return console.status(_as_text(doing, console)) if console.is_terminal else nullcontext()
 
 
 def check_output() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.stages import stage
 from diffresnet._support.words import count, some
 from diffresnet.files.arrays import Array
 from diffresnet.files.frames import TableFile, as_texts
@@ -55,10 +56,13 @@ def read_rows(table: TableFile, id_column: str | None, label_column: str | None)
     features = _Features(table, others)
     ids: list[str] = []
     labels: list[Any] = []
-    for path, frame in table.blocks(named, others):
-        ids += [] if id_column is None else as_texts(frame, id_column)
-        labels += [] if label_column is None else frame[label_column].to_list()
-        features.add(path, frame)
+    n_blocks = sum(-(-file.n_rows // file.n_rows_at_once) for file in table.files)
+    with stage("rows", total=n_blocks) as advance:
+        for path, frame in table.blocks(named, others):
+            ids += [] if id_column is None else as_texts(frame, id_column)
+            labels += [] if label_column is None else frame[label_column].to_list()
+            features.add(path, frame)
+            advance()
     return Rows(
         list(map(str, range(features.n_rows))) if id_column is None else ids,
         None if label_column is None else labels,
