@@ -84,8 +84,8 @@ def ours(points: Any, classes: Any, search: str = "auto") -> Numbers:
         "exact_update_seconds": exact,
         "suggest_seconds": timed(lambda: model.suggest(10)),
         "predict_seconds": timed(lambda: model.predict(new)),
-        "search": getattr(diagnosis, "search", None),
-        "recall": getattr(diagnosis, "recall", None),
+        "search": diagnosis.search,
+        "recall": diagnosis.recall,
     }
 
 
@@ -162,7 +162,7 @@ def measure(name: str, n_points: int, folder: Path) -> Numbers:
     """Run one contestant in this process."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_GIGABYTES * 2**30, MOST_GIGABYTES * 2**30))
     points, classes = load("digits", n_points, folder)
-    points = np.ascontiguousarray(points)
+    points = np.array(points)  # in memory: what a fit takes beyond it is measured
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     found = CONTESTANTS[name](points, classes)
     found.setdefault("peak_gigabytes", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)

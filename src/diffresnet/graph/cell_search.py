@@ -35,7 +35,7 @@ as near as each other, would cost the square of its size."""
 SPARE_CANDIDATES = 4
 """How many candidates more than neighbors are chosen in float32."""
 
-ASKED = 2**16
+ASKED = 2**15
 """Points whose cells are asked, before what was found is put in order: it fills the memory."""
 
 NOISE = 2.0**-20
