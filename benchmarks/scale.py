@@ -84,7 +84,7 @@ def ours(points: Any, classes: Any, search: str = "auto") -> Numbers:
         "exact_update_seconds": exact,
         "suggest_seconds": timed(lambda: model.suggest(10)),
         "predict_seconds": timed(lambda: model.predict(new)),
-        "search": diagnosis.search,
+        "search": diagnosis.found_by,
         "recall": diagnosis.recall,
     }
 
