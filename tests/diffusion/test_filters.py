@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from diffresnet._support.threads import limited_threads
-from diffresnet.diffusion import filters
 from diffresnet.diffusion.filters import GraphFilter
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.spectrum import Spectrum
+from diffresnet.graph import product
 from diffresnet.graph.weights import build_weights
 
 
@@ -30,10 +30,15 @@ def test_agrees_with_all_eigenvectors(n_modes: int, monkeypatch: pytest.MonkeyPa
     expected = expected - expected.mean(dim=0)
     found = filtered.apply(columns)
     assert float((found - expected).norm() / expected.norm()) < 0.02
-    # Some columns and some rows at a time it is the same.
-    monkeypatch.setattr(filters, "BLOCK", 1)
-    monkeypatch.setattr(filters, "FEWEST_COLUMNS", 3)
-    monkeypatch.setattr(filters, "ROWS", 70)
-    for n_jobs in (1, 2):
-        with limited_threads(n_jobs):
-            assert torch.allclose(filtered.apply(columns), found, rtol=1e-4, atol=1e-4)
+    # Threads that share columns, or rows, change nothing.
+    for fewest, width in ((10**9, 4), (1, 4), (1, 70)):
+        monkeypatch.setattr(product, "FEWEST_SHARED", fewest)
+        many = columns.repeat(1, width // 4 + 1)[:, :width]
+        one, *others = (shared(filtered, many, n_jobs) for n_jobs in (1, 2, 3))
+        assert torch.allclose(one[:, :4], found, rtol=1e-4, atol=1e-4)
+        assert all(torch.equal(one, other) for other in others)
+
+
+def shared(filtered: GraphFilter, columns: torch.Tensor, n_jobs: int) -> torch.Tensor:
+    with limited_threads(n_jobs):
+        return filtered.apply(columns)

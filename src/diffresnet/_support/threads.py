@@ -7,13 +7,14 @@ need not meet, are shared. Results do not depend on how many share them.
 """
 
 from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import torch
-from joblib import Parallel, cpu_count, delayed
+from joblib import cpu_count
 from threadpoolctl import threadpool_limits
 
 Block = TypeVar("Block")
@@ -84,5 +85,15 @@ def share(work: Callable[[Block], Result], blocks: Iterable[Block]) -> list[Resu
     n_threads = min(_N_SHARING.get(), len(several))
     if n_threads < 2:
         return [work(block) for block in several]
-    pool = Parallel(n_jobs=n_threads, require="sharedmem")
-    return cast("list[Result]", pool(delayed(work)(block) for block in several))
+    with ThreadPoolExecutor(n_threads) as pool:
+        started = [pool.submit(work, block) for block in several]
+        try:
+            return [one.result() for one in started]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def n_sharing() -> int:
+    """Return among how many threads `share` divides blocks."""
+    return _N_SHARING.get()

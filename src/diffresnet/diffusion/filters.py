@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from torch import Tensor
 from diffresnet._support.threads import share
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.graph import matrix as mx
-from diffresnet.graph.product import column_blocks, product
+from diffresnet.graph.product import COLUMNS, SharedProduct, column_blocks, product
 
 Function = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
@@ -21,7 +22,7 @@ TOLERANCE = 1e-2
 """Of the polynomial, relative to the largest value that the function has beyond the slow modes."""
 
 LARGEST_DEGREE = 60
-MARGIN = 0.5
+MARGIN = 0.9
 """The slow modes are not exact: the polynomial holds from this part of the last rate on."""
 
 
@@ -66,30 +67,33 @@ class GraphFilter:
 
     def apply(self, columns: Tensor) -> Tensor:
         """Return f(L) times (N, c) columns, with the mean of each taken off before and after."""
-        moved = columns.float()
-        moved = moved - moved.mean(dim=0)
+        moved = columns.float() - columns.float().mean(dim=0)
         in_modes = self.modes.mT @ moved
         result = self.modes @ (self.gains.unsqueeze(1) * in_modes)
         if self.coefficients:
-            fast = torch.addmm(moved, self.modes, in_modes, alpha=-1)
-            result += torch.cat(share(self._apply_polynomial, column_blocks(fast)), dim=1)
-        return result - result.mean(dim=0)
+            fast = moved.addmm_(self.modes, in_modes, alpha=-1)
+            result += self._apply_polynomial(fast)
+        return result.sub_(result.mean(dim=0))
 
     def _apply_polynomial(self, fast: Tensor) -> Tensor:
+        if fast.shape[1] <= COLUMNS:
+            return self._filter(fast, SharedProduct(self.laplacian))
+        times = partial(product, self.laplacian)
+        blocks = share(lambda block: self._filter(block, times), column_blocks(fast))
+        return torch.cat(blocks, dim=1)
+
+    def _filter(self, fast: Tensor, times: Callable[[Tensor], Tensor]) -> Tensor:
         half = (self.high - self.low) / 2
         shift = (self.high + self.low) / 2
-
-        def times(x: Tensor) -> Tensor:
-            return product(self.laplacian, x).sub_(x, alpha=shift).div_(half)
-
         first, *others = self.coefficients
         result, before = first * fast, fast
         if not others:
             return result
-        now = times(fast)
+        now = times(fast).sub_(fast, alpha=shift).div_(half)
         result.add_(now, alpha=others[0])
         for coefficient in others[1:]:
-            before, now = now, times(now).mul_(2).sub_(before)
+            after = times(now).sub_(now, alpha=shift).mul_(2 / half).sub_(before)
+            before, now = now, after
             result.add_(now, alpha=coefficient)
         return result
 

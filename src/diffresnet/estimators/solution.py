@@ -143,7 +143,7 @@ def solve(
         settings: of the choice that "auto" makes.
         component_penalty: see `score_components`.
     """
-    labels = Labels.of(encoded, n_classes)
+    labels, components = Labels.of(encoded, n_classes), points.components
     if n_steps == "auto":
         n_steps = default_steps(points.spectrum, step_size, n_classes, settings)
     strength = Strength(step_size, n_steps)
@@ -151,13 +151,13 @@ def solve(
     with stage("labels"):
         solved = solver.solve(points, labels, strength, generator)
     held_out = solved.held_out if isinstance(solved, SolvedMixture) else None
-    component_scores = score_components(points.components, labels, component_penalty)
+    component_scores = score_components(components, labels, component_penalty)
     if held_out is not None and component_scores is not None:
-        added = score_held_out(points.components, labels, component_penalty)
+        added = score_held_out(components, labels, component_penalty)
         added = added[np.isin(labels.rows.numpy(), held_out.rows)]
         part = fit_penalty(held_out, added)
         component_scores, held_out = part * component_scores, held_out.shifted(part * added)
-    reached = np.isin(points.components, points.components[labels.rows.numpy()])
+    reached = np.isin(components, components[labels.rows.numpy()])
     bias = torch.zeros(n_classes, dtype=torch.float64)
     if prior is not None:
         rows = torch.from_numpy(np.flatnonzero(reached))

@@ -1,16 +1,21 @@
 """The product of a CSR matrix and many dense columns, block by block, on a CPU."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
 from diffresnet._support.checks import fail
-from diffresnet.graph.matrix import csr_parts
+from diffresnet._support.threads import n_sharing, share
+from diffresnet.graph.matrix import csr, csr_parts
 
 COLUMNS = 32
 """Blocks of columns are a multiple of this wide."""
+
+FEWEST_SHARED = 50_000
+"""Rows from which on it is worth a thread to share them."""
 
 CACHED = 2**18
 """How many numbers a block of columns has, if there are not too many rows (1 MB in float32)."""
@@ -36,6 +41,30 @@ def product(matrix: Tensor, x: Tensor) -> Tensor:
         per_sample_weights=values.detach(),
         include_last_offset=True,
     )
+
+
+class SharedProduct:
+    """The product of a CSR matrix and dense columns, for which threads share the rows.
+
+    It pays for few columns of many rows: `column_blocks` gives threads nothing to share there.
+    """
+
+    def __init__(self, matrix: Tensor) -> None:
+        """Cut the rows of a matrix into parts, one for each thread that shares."""
+        starts, columns, values = csr_parts(matrix)
+        n_parts = n_sharing() if matrix.shape[0] >= FEWEST_SHARED else 1
+        ends = torch.linspace(0, matrix.shape[0], n_parts + 1).long().tolist()
+        self.parts: list[Tensor] = []
+        for first, last in pairwise(ends):
+            own = slice(int(starts[first]), int(starts[last]))
+            rows = starts[first : last + 1] - starts[first]
+            self.parts.append(csr(rows, columns[own], values[own], matrix.shape[1]))
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return W x."""
+        if len(self.parts) == 1:
+            return product(self.parts[0], x)
+        return torch.cat(share(lambda part: product(part, x), self.parts))
 
 
 def column_blocks(x: Tensor) -> Iterator[Tensor]:

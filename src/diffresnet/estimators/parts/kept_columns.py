@@ -14,7 +14,7 @@ from diffresnet.estimators.points import ROWS
 LARGEST_KEPT = 2**28
 """How many numbers may be kept (1 GB)."""
 
-CHUNK = 32
+CHUNK = 16
 """Columns that are made, and have room, together."""
 
 

@@ -233,5 +233,6 @@ def _draw_unlabeled(
 ) -> Tensor:
     """Return some points without a label, or all points if every one has a label."""
     order = torch.randperm(n_points, generator=generator)
-    is_free = ~torch.isin(order, labels.rows)
-    return (order[is_free] if bool(is_free.any()) else order)[:n_sampled]
+    is_free = torch.ones(n_points, dtype=torch.bool)
+    is_free[labels.rows] = False
+    return (order[is_free[order]] if bool(is_free.any()) else order)[:n_sampled]
