@@ -8,8 +8,9 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/diffresnet demo
 
+# Two processes with one thread each: two threads of two processes would wait for each other.
 test: lint
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 test-slow: .venv/installed
 	$(BIN)/python -m pytest -m slow

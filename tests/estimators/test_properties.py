@@ -138,7 +138,8 @@ def assert_close(found: dict[str, Array], expected: dict[str, Array]) -> None:
     assert found.keys() == expected.keys()
     for name, value in expected.items():
         if np.asarray(value).dtype.kind == "f":
-            np.testing.assert_allclose(found[name], value, rtol=1e-4, atol=1e-5, err_msg=name)
+            limit = 1e-5 * max(1.0, float(np.nanmax(np.abs(value), initial=0)))
+            np.testing.assert_allclose(found[name], value, rtol=1e-4, atol=limit, err_msg=name)
         else:
             np.testing.assert_array_equal(found[name], value, err_msg=name)
 

@@ -260,7 +260,7 @@ def test_values_can_be_updated() -> None:
     model.update_values(rows, ANGLE[rows])
     assert model.operator_ is operator
     anew = DiffResNetRegressor().fit(POINTS, given)
-    assert np.allclose(model.transduction_, anew.transduction_, rtol=1e-5)
+    assert np.allclose(model.transduction_, anew.transduction_, rtol=1e-4)
     model.update_values(rows, [None, np.nan, None])
     assert np.array_equal(model.values_, GIVEN, equal_nan=True)
     assert model.update_values(int(rows[0]), 7.5).transduction_[rows[0]] == 7.5

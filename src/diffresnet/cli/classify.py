@@ -12,7 +12,7 @@ from diffresnet._support.stages import shown_stages
 from diffresnet.cli.console import say, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import Files, check_new_file, check_new_folder, write_files
-from diffresnet.cli.summary import print_summary
+from diffresnet.cli.summary import print_summary, say_first
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
@@ -155,10 +155,7 @@ def classify(
         random_state=seed,
     )
     columns = Columns(id_column, label_column)
-    with shown_stages(f"reading {features.name}"):
-        points = read_points(features, **columns._asdict(), need_labels=labels is None)
-    if points.features is None and graph is None:
-        refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
+    points = _read_points(features, columns, graph, need_labels=labels is None)
     n_suggested = N_SUGGESTED if suggest is None and suggestions is not None else suggest
     given = _read_given(points, features, labels, columns, need_labels=n_suggested is None)
     inputs = [path for path in (features, labels, graph) if path is not None]
@@ -170,7 +167,7 @@ def classify(
         check_new_file(suggestions, "--suggestions", (".csv",), inputs, force=force)
         chosen = _suggest_first(model, points, given, graph, n_suggested)
         table = _to_table(points, given, chosen, columns)
-        write_files({suggestions: table}, lambda: _say_first(points, chosen, suggestions))
+        write_files({suggestions: table}, lambda: say_first(points, chosen, suggestions))
         return
     check_classes(given, "--labels" if labels is not None else "FEATURES")
     out = out or Path("predictions" if is_folder(features) else "predictions.csv")
@@ -216,6 +213,17 @@ def _check_out(out: Path, inputs: Sequence[Path], *, force: bool) -> None:
         check_new_folder(out, "--out", PARTS, inputs, force=force)
 
 
+def _read_points(
+    features: Path, columns: Columns, graph: Path | None, *, need_labels: bool
+) -> Points:
+    """Read the points, with features if there is no graph."""
+    with shown_stages(f"reading {features.name}"):
+        points = read_points(features, **columns._asdict(), need_labels=need_labels)
+    if points.features is None and graph is None:
+        refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
+    return points
+
+
 def _read_given(
     points: Points, features: Path, labels: Path | None, columns: Columns, *, need_labels: bool
 ) -> list[str]:
@@ -242,11 +250,6 @@ def _suggest_first(
     with shown_stages(f"looking at {len(points.ids)} points"):
         found = model.suggest_first(points.features, n_suggested + n_labeled, graph=links)
     return [row for row in found.tolist() if given[row] == ""][:n_suggested]
-
-
-def _say_first(points: Points, chosen: Sequence[int], table: Path) -> None:
-    say(f"Label first: {', '.join(points.ids[row] for row in chosen)}.")
-    say(f"Fill in the column of labels in {table}, and pass it as --labels.")
 
 
 def _to_table(

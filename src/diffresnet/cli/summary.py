@@ -1,9 +1,13 @@
-"""What `diffresnet classify` prints: a line for each class, and sentences about the graph."""
+"""What `diffresnet classify` prints: classes, sentences about the graph, what to label first."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from diffresnet.cli.console import say, show
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve
+from diffresnet.files.points import Points
 from diffresnet.learning.labels import UNLABELED
 
 N_ROWS = 30
@@ -34,3 +38,9 @@ def print_summary(model: DiffResNetClassifier, curve: LearningCurve | None) -> N
         say(f"{n_classes - N_ROWS} classes more are in the file.")
     for sentence in model.diagnose(curve).sentences:
         say(sentence)
+
+
+def say_first(points: Points, chosen: Sequence[int], table: Path) -> None:
+    """Say which points to label first, and where."""
+    say(f"Label first: {', '.join(points.ids[row] for row in chosen)}.")
+    say(f"Fill in the column of labels in {table}, and pass it as --labels.")

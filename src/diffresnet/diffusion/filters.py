@@ -65,6 +65,11 @@ class GraphFilter:
         modes = spectrum.modes.float()
         return cls(laplacian.float(), modes, gains.float(), coefficients, low, high)
 
+    @property
+    def n_points(self) -> int:
+        """N."""
+        return self.modes.shape[0]
+
     def apply(self, columns: Tensor) -> Tensor:
         """Return f(L) times (N, c) columns, with the mean of each taken off before and after."""
         moved = columns.float() - columns.float().mean(dim=0)

@@ -44,7 +44,7 @@ class ErrorScale:
 
     def at(self, places: Places) -> Floats:
         """Return the error that is expected of any points, (n,)."""
-        return self._bound(self.part.score(places)[:, 0])
+        return self._bound(self.part.score(places).double()[:, 0])
 
     def _bound(self, standardized: torch.Tensor) -> Floats:
         mean, n_errors = self.errors.center, len(self.errors.rows)

@@ -168,8 +168,8 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         check_labels(given, len(encoded), NAME)
         with limited_threads(self.n_jobs), shown_stages("fitting"):
             seed = seed_of(self.random_state)
-            points, copies = place(self, given, n_classes=2, seed=seed)
-            self._learn(points, copies, encoded, names, seed=seed, kept={})
+            placed = place(self, given, n_classes=2, seed=seed)
+            self._learn(*placed, encoded, names, seed=seed, kept={})
 
     def _learn(
         self,
@@ -267,10 +267,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def save(self, path: str | Path) -> Path:
-        """Write the fitted classifier to an .npz file, whole or not at all; nothing is pickled.
-
-        An existing file is replaced.
-        """
+        """Write the fitted classifier to an .npz file, in place of any; nothing is pickled."""
         check_is_fitted(self, "columns_")
         given = {"cells": self.encoded_labels_, "label_names": self.label_names_}
         return write_model(self, Path(path), self.points_, given, {})

@@ -4,6 +4,7 @@ A function that the kernel spans is then a product with coefficients, whichever 
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -38,6 +39,10 @@ class KeptColumns:
         self.n_points, self.make = n_points, make
         self.places: dict[int, int] = {}
         self.chunks: list[Tensor] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind what can be made again."""
+        return {"n_points": self.n_points, "make": self.make, "places": {}, "chunks": []}
 
     def hold(self, rows: Tensor) -> bool:
         """Make the columns of these rows that are missing; tell whether there was room for them."""

@@ -5,6 +5,7 @@ with a large one Poisson learning; held-out labels choose.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -26,21 +27,19 @@ class Smoothing:
 
     Attributes:
         filter: the function of the Laplacian.
-        columns: of it, for labeled points.
     """
 
     filter: GraphFilter
-    columns: KeptColumns
 
-    @classmethod
-    def of(cls, points: FittedPoints) -> "Smoothing":
-        """Prepare it."""
-        filtered, n_points = smoothing_filter(points), points.operator.n_points
+    @cached_property
+    def columns(self) -> KeptColumns:
+        """Those of it that labeled points need."""
+        return KeptColumns(self.filter.n_points, self._make_columns)
 
-        def make(rows: Tensor) -> Tensor:
-            return filtered.apply(_indicators(rows, n_points)).mT
-
-        return cls(filtered, KeptColumns(n_points, make))
+    def _make_columns(self, rows: Tensor) -> Tensor:
+        columns = torch.zeros(self.filter.n_points, len(rows))
+        columns[rows, torch.arange(len(rows))] = 1
+        return self.filter.apply(columns).mT
 
     def entries(self, rows: Tensor) -> Tensor:
         """Return the kernel between some points, (n, n)."""
@@ -83,7 +82,7 @@ class GraphKernel:
     @classmethod
     def of(cls, points: FittedPoints, labels: Targets) -> "GraphKernel":
         """Make the kernel of the labeled points."""
-        smoothing = points.once("smoothing", lambda: Smoothing.of(points))
+        smoothing = points.once("smoothing", lambda: Smoothing(smoothing_filter(points)))
         gram = smoothing.entries(labels.rows)
         scale = unless_zero(float(gram.diagonal().mean()))
         return cls(smoothing, labels.rows, gram / scale, scale)
@@ -106,9 +105,3 @@ def fit_propagation(
     """Learn from labels through the graph alone."""
     ridge = labels.regress(kernel.gram, ridges=ridges)
     return RidgePart("labels spread over the graph", ridge, ((1.0, kernel),))
-
-
-def _indicators(rows: Tensor, n_points: int) -> Tensor:
-    columns = torch.zeros(n_points, len(rows))
-    columns[rows, torch.arange(len(rows))] = 1
-    return columns
