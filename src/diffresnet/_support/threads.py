@@ -6,16 +6,18 @@ hundred times as long. So operations have one thread each, and only large blocks
 need not meet, are shared. Results do not depend on how many share them.
 """
 
+import sys
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from threading import Lock
 from typing import TypeVar
 
 import torch
 from joblib import cpu_count
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
@@ -49,6 +51,13 @@ class _TorchThreads:
 _TORCH_THREADS = _TorchThreads()
 
 
+@lru_cache(maxsize=1)
+def _find_libraries(n_modules: int) -> ThreadpoolController:
+    """Return the libraries with threads of their own; looked for anew after an import."""
+    del n_modules
+    return ThreadpoolController()
+
+
 @contextmanager
 def limited_threads(n_jobs: int | None) -> Generator[None]:
     """Give torch, NumPy and SciPy one thread for each operation, and `share` some.
@@ -61,7 +70,7 @@ def limited_threads(n_jobs: int | None) -> Generator[None]:
         n_jobs = min(torch.get_num_threads(), cpu_count())
     token = _N_SHARING.set(cpu_count() if n_jobs == -1 else n_jobs)
     try:
-        with _TORCH_THREADS, threadpool_limits(1):
+        with _TORCH_THREADS, _find_libraries(len(sys.modules)).limit(limits=1):
             torch.set_num_threads(1)
             yield
     finally:

@@ -95,7 +95,10 @@ class KeptColumns:
         def product(points: Tensor | slice) -> Tensor:
             total, left = torch.zeros(0), len(self.places)
             for chunk, own in zip(self.chunks, padded.split(CHUNK), strict=True):
-                found = own[:left].mT @ chunk[:left, points]
+                seen = chunk[:left]
+                is_rows = isinstance(points, Tensor)
+                seen = seen.index_select(1, points) if is_rows else seen[:, points]
+                found = own[:left].mT @ seen
                 total, left = found if len(total) == 0 else total.add_(found), left - CHUNK
             return total.mT
 
