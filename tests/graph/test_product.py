@@ -1,9 +1,10 @@
 import pytest
 import torch
 
+from diffresnet._support.threads import limited_threads
 from diffresnet.graph import matrix as mx
 from diffresnet.graph import product as _product
-from diffresnet.graph.product import column_blocks, product
+from diffresnet.graph.product import SharedProduct, column_blocks, product
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -22,3 +23,16 @@ def test_product(dtype: torch.dtype, n_columns: int, monkeypatch: pytest.MonkeyP
     blocks = list(column_blocks(x))
     assert [block.shape[1] for block in blocks[:-1]] == [32] * (n_columns // 33)
     assert torch.equal(torch.cat(blocks, dim=1), x)
+
+
+def test_threads_share_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_product, "FEWEST_SHARED", 1)
+    generator = torch.Generator().manual_seed(0)
+    dense = torch.rand(23, 23, generator=generator)
+    dense[dense < 0.7] = 0
+    dense[5:9] = 0
+    matrix, x = mx.to_csr(dense), torch.rand(23, 3, generator=generator)
+    for n_jobs in (1, 2, 5):
+        with limited_threads(n_jobs):
+            found = SharedProduct(matrix)(x)
+        assert torch.equal(found, product(matrix, x))

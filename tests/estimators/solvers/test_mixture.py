@@ -1,9 +1,13 @@
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
 import torch
+from sklearn.datasets import load_digits
 
 from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
+from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters, fitted
@@ -57,3 +61,60 @@ def test_adapts_to_how_common_the_classes_are() -> None:
         biases = solver.solve(points, labels, Strength(0.5, 8), generator).biases
         shifts.append(float(biases[0] - biases[1]))
     assert shifts[0] > shifts[1] + 0.3
+
+
+def solve_digits(labels: Labels, before: SolvedMixture | None = None) -> SolvedMixture:
+    generator = torch.Generator().manual_seed(0)
+    return MixtureSolver(before=before).solve(POINTS, labels, Strength(0.5, 20), generator)
+
+
+def digits_with(rows: torch.Tensor, n_classes: int = 10) -> Labels:
+    return Labels(rows, torch.from_numpy(DIGITS.target)[rows].long(), n_classes)
+
+
+DIGITS: Any = load_digits()
+POINTS = fitted(DIGITS.data)
+FIRST = solve_digits(digits_with(torch.arange(100)))
+
+
+def test_choices_stay_while_few_labels_change() -> None:
+    assert FIRST.basis is not None
+    few = solve_digits(digits_with(torch.arange(2, 105)), FIRST)
+    again = solve_digits(digits_with(torch.arange(2, 107)), few)
+    assert few.basis is again.basis is FIRST.basis
+    anew = solve_digits(digits_with(torch.arange(2, 105)))
+    shown = [one.score(POINTS.places).softmax(dim=1) for one in (few, anew)]
+    assert float((shown[0] - shown[1]).abs().mean()) < 0.01
+    assert float((shown[0].argmax(dim=1) == shown[1].argmax(dim=1)).double().mean()) > 0.98
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pytest.param(digits_with(torch.arange(111)), id="many changed"),
+        pytest.param(
+            Labels(torch.arange(100), (9 - torch.from_numpy(DIGITS.target)[:100]).long(), 10),
+            id="corrected",
+        ),
+        pytest.param(digits_with(torch.arange(100), n_classes=11), id="a class more"),
+    ],
+)
+def test_all_is_chosen_anew(labels: Labels) -> None:
+    found = solve_digits(labels, FIRST)
+    assert found.basis is not None
+    assert found.basis is not FIRST.basis
+    assert torch.equal(found.score(POINTS.places), solve_digits(labels).score(POINTS.places))
+
+
+def test_few_labels_always_choose_anew() -> None:
+    start = solve_digits(digits_with(torch.arange(49)))
+    found = solve_digits(digits_with(torch.arange(50)), start)
+    assert found.basis is not start.basis
+
+
+def test_new_labels_are_held_out_of_what_was_learned_before() -> None:
+    found = solve_digits(digits_with(torch.arange(104)), FIRST)
+    for then, now in zip(FIRST.parts[:2], found.parts[:2], strict=True):
+        assert torch.equal(now.held_out[:100], then.held_out)
+        expected = then.score(POINTS.some_places(torch.arange(100, 104)))
+        assert torch.allclose(now.held_out[100:], expected.double(), atol=1e-4)

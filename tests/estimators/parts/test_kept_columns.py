@@ -1,0 +1,62 @@
+import pickle
+
+import pytest
+import torch
+
+from diffresnet._support.threads import limited_threads
+from diffresnet.estimators.parts import kept_columns
+from diffresnet.estimators.parts.kept_columns import CHUNK, KeptColumns
+
+KERNEL = torch.randn(50, 50, generator=torch.Generator().manual_seed(0))
+KERNEL = KERNEL + KERNEL.mT
+
+
+class Counting:
+    """Makes columns of the kernel, and counts them."""
+
+    def __init__(self) -> None:
+        self.n_made = 0
+
+    def __call__(self, rows: torch.Tensor) -> torch.Tensor:
+        self.n_made += len(rows)
+        return KERNEL[rows]
+
+
+def test_each_column_is_made_once_whichever_labels_come_and_go() -> None:
+    make = Counting()
+    columns = KeptColumns(50, make)
+    generator = torch.Generator().manual_seed(1)
+    for n_rows in (3, CHUNK + 5, 40, 10):
+        rows = torch.randperm(50, generator=generator)[:n_rows]
+        coefficients = torch.randn(n_rows, 4, generator=generator)
+        assert columns.hold(rows)
+        expected = KERNEL[:, rows] @ coefficients
+        for n_jobs in (1, 2):
+            with limited_threads(n_jobs):
+                found = columns.sum_up(rows, coefficients)
+            assert torch.allclose(found, expected, atol=1e-5)
+        some = torch.tensor([7, 3, 49])
+        assert torch.allclose(columns.sum_up(rows, coefficients, some), expected[some], atol=1e-5)
+        part = columns.sum_up(rows, coefficients, slice(5, 20))
+        assert torch.allclose(part, expected[5:20], atol=1e-5)
+        assert torch.equal(columns.entries(rows), KERNEL[rows][:, rows])
+        assert torch.equal(columns.columns(rows), KERNEL[rows])
+    assert make.n_made == len(columns.places) <= 50
+
+
+def test_labels_that_are_gone_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_columns, "LARGEST_KEPT", 50 * 4)
+    columns = KeptColumns(50, Counting())
+    assert columns.hold(torch.arange(4))
+    assert columns.hold(torch.arange(3, 6))
+    assert set(columns.places) == {3, 4, 5}
+    assert not columns.hold(torch.arange(5))
+    assert torch.equal(columns.columns(torch.arange(5)), KERNEL[:5])
+
+
+def test_columns_are_left_behind_by_pickle() -> None:
+    columns = KeptColumns(50, Counting())
+    columns.hold(torch.arange(10))
+    read = pickle.loads(pickle.dumps(columns))  # noqa: S301  (our own)
+    assert read.places == {}
+    assert torch.equal(read.columns(torch.arange(10)), KERNEL[:10])
