@@ -7,8 +7,8 @@ from diffresnet._support.threads import limited_threads
 from diffresnet.estimators.parts import kept_columns
 from diffresnet.estimators.parts.kept_columns import CHUNK, KeptColumns
 
-KERNEL = torch.randn(50, 50, generator=torch.Generator().manual_seed(0))
-KERNEL = KERNEL + KERNEL.mT
+HALF = torch.randn(50, 50, generator=torch.Generator().manual_seed(0))
+KERNEL = HALF + HALF.mT
 
 
 class Counting:

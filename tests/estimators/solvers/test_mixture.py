@@ -6,6 +6,7 @@ import pytest
 import torch
 from sklearn.datasets import load_digits
 
+from diffresnet._support.threads import limited_threads
 from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.strength import Strength
@@ -65,16 +66,18 @@ def test_adapts_to_how_common_the_classes_are() -> None:
 
 def solve_digits(labels: Labels, before: SolvedMixture | None = None) -> SolvedMixture:
     generator = torch.Generator().manual_seed(0)
-    return MixtureSolver(before=before).solve(POINTS, labels, Strength(0.5, 20), generator)
+    with limited_threads(1):
+        return MixtureSolver(before=before).solve(POINTS, labels, Strength(0.5, 20), generator)
 
 
-def digits_with(rows: torch.Tensor, n_classes: int = 10) -> Labels:
-    return Labels(rows, torch.from_numpy(DIGITS.target)[rows].long(), n_classes)
+def digits_with(rows: torch.Tensor) -> Labels:
+    return Labels(rows, torch.from_numpy(DIGITS.target)[rows].long(), 10)
 
 
 DIGITS: Any = load_digits()
 POINTS = fitted(DIGITS.data)
-FIRST = solve_digits(digits_with(torch.arange(100)))
+FIRST_LABELS = digits_with(torch.arange(100))
+FIRST = solve_digits(FIRST_LABELS)
 
 
 def test_choices_stay_while_few_labels_change() -> None:
@@ -93,10 +96,13 @@ def test_choices_stay_while_few_labels_change() -> None:
     [
         pytest.param(digits_with(torch.arange(111)), id="many changed"),
         pytest.param(
-            Labels(torch.arange(100), (9 - torch.from_numpy(DIGITS.target)[:100]).long(), 10),
+            replace(FIRST_LABELS, classes=9 - FIRST_LABELS.classes),
             id="corrected",
         ),
-        pytest.param(digits_with(torch.arange(100), n_classes=11), id="a class more"),
+        pytest.param(
+            Labels(torch.arange(101), torch.cat([FIRST_LABELS.classes, torch.tensor([10])]), 11),
+            id="a class more",
+        ),
     ],
 )
 def test_all_is_chosen_anew(labels: Labels) -> None:
