@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from diffresnet._support.writing import encode_json, write_whole, write_whole_folder
+from diffresnet._support.writing import PART, PREFIX, encode_json, write_whole, write_whole_folder
 from tests.kills import killed_in
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such locks")
@@ -219,3 +219,15 @@ def test_a_folder_that_is_removed_before_it_is_locked_is_made_anew(
     write_whole_folder(tmp_path / "folder", FILES)
     assert contents(tmp_path / "folder") == dict(FILES)
     assert len(taken) == 2
+
+
+def test_a_folder_that_was_put_aside_by_a_kill_comes_back(tmp_path: Path) -> None:
+    aside = tmp_path / f"{PREFIX}x{PART}"
+    (aside / "predictions").mkdir(parents=True)
+    (aside / "predictions" / "part-0").write_bytes(b"old")
+    write_whole_folder(tmp_path / "others", [("part-0", b"new")])
+    assert (tmp_path / "predictions" / "part-0").read_bytes() == b"old"
+    assert not aside.exists()
+    write_whole_folder(tmp_path / "predictions", [("part-0", b"newer")])
+    assert (tmp_path / "predictions" / "part-0").read_bytes() == b"newer"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["others", "predictions"]

@@ -1,5 +1,6 @@
 import pickle
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ import polars
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -219,7 +221,7 @@ def test_a_saved_graph_and_names_of_features(tmp_path: Path) -> None:
 def test_pickles_and_clones(model: DiffResNetClassifier) -> None:
     again = pickle.loads(pickle.dumps(model))  # noqa: S301
     points, _ = clusters()
-    assert np.array_equal(again.predict_proba(points), model.predict_proba(points))
+    assert np.allclose(again.predict_proba(points), model.predict_proba(points), atol=1e-6)
     assert not hasattr(clone(model), "classes_")
 
 
@@ -426,3 +428,25 @@ def test_an_update_of_nothing_changes_nothing() -> None:
     model = DiffResNetClassifier().fit(points, partly(classes))
     before = model.label_distributions_
     assert np.array_equal(model.update_labels([], []).label_distributions_, before)
+
+
+def test_a_class_in_place_of_another_is_learned_anew() -> None:
+    digits: Any = load_digits()
+    labels = np.where(np.arange(1797) < 150, digits.target, -1)
+    model = DiffResNetClassifier().fit(digits.data, labels)
+    rows = np.flatnonzero(labels == 9)
+    model.update_labels(rows, np.full(len(rows), 11))
+    anew = DiffResNetClassifier().fit(digits.data, np.where(labels == 9, 11, labels))
+    assert np.allclose(model.label_distributions_, anew.label_distributions_, atol=1e-4)
+
+
+@pytest.mark.parametrize("kept", [2**28, 0])
+def test_copies_and_rooms_change_nothing(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diffresnet.estimators.parts.kept_columns.LARGEST_KEPT", kept)
+    points, classes = clusters()
+    model = DiffResNetClassifier().fit(points, partly(classes, 3))
+    expected = model.predict_proba(points + 0.01)
+    for other in (deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301  (our own)
+        assert np.allclose(other.predict_proba(points + 0.01), expected, atol=1e-5)
+        other.update_labels([7], [0])
+    assert np.array_equal(model.predict_proba(points + 0.01), expected)

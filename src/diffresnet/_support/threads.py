@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from joblib import cpu_count
@@ -25,37 +25,44 @@ Result = TypeVar("Result")
 _N_SHARING: ContextVar[int] = ContextVar("n_sharing", default=1)
 
 
-class _TorchThreads:
-    """How many threads torch has, kept as long as anyone in the process limits them.
+def _libraries() -> ThreadpoolController:
+    """Return the libraries with threads of their own, which are looked for after an import only."""
+    return _find_libraries(len(sys.modules))
 
-    Part of that number belongs to the whole process, not to a thread of it: the first one who comes
-    keeps it, the last one who leaves gives it back.
+
+@lru_cache(maxsize=1)
+def _find_libraries(n_modules: int) -> ThreadpoolController:
+    del n_modules
+    return ThreadpoolController()
+
+
+class _OneThread:
+    """One thread for torch and BLAS, as long as anyone in the process asks for it.
+
+    Part of these numbers belongs to the whole process, not to a thread of it: the first one who
+    comes keeps them, the last one who leaves gives them back. OpenMP's is each thread's own.
     """
 
     def __init__(self) -> None:
         self.lock, self.n_users, self.before = Lock(), 0, 1
+        self.limited: Any = None
 
     def __enter__(self) -> None:
         with self.lock:
             if self.n_users == 0:
                 self.before = torch.get_num_threads()
+                self.limited = _libraries().limit(limits=1, user_api="blas")
             self.n_users += 1
 
     def __exit__(self, *_: object) -> None:
         with self.lock:
             self.n_users -= 1
             if self.n_users == 0:
+                self.limited.restore_original_limits()
                 torch.set_num_threads(self.before)
 
 
-_TORCH_THREADS = _TorchThreads()
-
-
-@lru_cache(maxsize=1)
-def _find_libraries(n_modules: int) -> ThreadpoolController:
-    """Return the libraries with threads of their own; looked for anew after an import."""
-    del n_modules
-    return ThreadpoolController()
+_ONE_THREAD = _OneThread()
 
 
 @contextmanager
@@ -70,7 +77,7 @@ def limited_threads(n_jobs: int | None) -> Generator[None]:
         n_jobs = min(torch.get_num_threads(), cpu_count())
     token = _N_SHARING.set(cpu_count() if n_jobs == -1 else n_jobs)
     try:
-        with _TORCH_THREADS, _find_libraries(len(sys.modules)).limit(limits=1):
+        with _ONE_THREAD, _libraries().limit(limits=1, user_api="openmp"):
             torch.set_num_threads(1)
             yield
     finally:

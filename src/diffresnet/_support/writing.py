@@ -47,8 +47,9 @@ def write_whole(path: Path, content: bytes) -> Path:
 def write_whole_folder(path: Path, files: Iterable[tuple[str, bytes]]) -> Path:
     """Write a folder of files with these names and contents, which are asked for one by one.
 
-    An interruption leaves the old folder or none. A folder that is there already is replaced,
-    with all that is in it.
+    A folder that is there already is replaced, with all that is in it. An interruption leaves the
+    old one; a kill between two renames leaves it aside, and the next folder written beside it
+    brings it back.
     """
     place = path.resolve()
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -70,20 +71,26 @@ def write_whole_folder(path: Path, files: Iterable[tuple[str, bytes]]) -> Path:
 
 
 def _put_folder(part: Path, place: Path) -> None:
-    """Move a folder to its place; one that is there already is removed."""
+    """Move a folder to its place; one that is there already is removed once the new one is."""
     if not place.is_dir():
         part.rename(place)
         return
-    old = Path(tempfile.mkdtemp(dir=place.parent, prefix=PREFIX, suffix=PART))
+    lock, old = _new_part_folder(place.parent)
     try:
         place.rename(old / place.name)
-        try:
-            part.rename(place)
-        except BaseException:
-            (old / place.name).rename(place)
-            raise
+        part.rename(place)
     finally:
+        _bring_back(old)
         shutil.rmtree(old, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _bring_back(old: Path) -> None:
+    """Move folders that were put aside back to where they were, if nothing has come there."""
+    for folder in [one for one in old.iterdir() if one.is_dir()]:
+        if not (old.parent / folder.name).exists():
+            folder.rename(old.parent / folder.name)
 
 
 def _new_part_folder(folder: Path) -> tuple[int | None, Path]:
@@ -124,6 +131,7 @@ def _remove_leftovers(folder: Path) -> None:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                    _bring_back(part)
                     shutil.rmtree(part)
                 else:
                     part.unlink()

@@ -63,8 +63,8 @@ def classify(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="File for the predictions, .csv or .parquet; or a folder for parts in .parquet, "
-            "if it has no such ending.",
+            help="File for the predictions, .csv or .parquet; or, without any ending, a folder "
+            "for parts in .parquet.",
             show_default="predictions.csv, or predictions if FEATURES is a folder",
         ),
     ] = None,

@@ -65,6 +65,9 @@ class GraphFilter:
         modes = spectrum.modes.float()
         return cls(laplacian.float(), modes, gains.float(), coefficients, low, high)
 
+    def __deepcopy__(self, memo: object) -> "GraphFilter":
+        return self  # nothing of it ever changes, and CSR tensors cannot be copied so
+
     @property
     def n_points(self) -> int:
         """N."""

@@ -237,8 +237,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         Args:
             indices: which of the fitted points.
             labels: their labels; a missing one removes what was there. New classes are welcome.
-            exact: whether to learn all anew, as `fit` would. Else, of 50 labels or more, while less
-                than a tenth of them has changed, ridges, widths and noise stay as they were chosen.
+            exact: whether to learn all anew, as `fit` and `load` do. Else, of 50 labels or more,
+                while less than a tenth has changed, and no class, what they have chosen stays.
 
         Raises `ValueError` if an index is out of range, or a class has labels only on copies of
         points of another one; nothing has changed then.
@@ -247,9 +247,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         check_parameters(self)
         encoded, classes = check_update(indices, labels, self.encoded_labels_, self.classes_)
         with changed_at_the_end(self) as changed, limited_threads(self.n_jobs):
-            before = None if exact else self.solution_
+            is_same = np.array_equal(classes, self.classes_) and not exact
             given = self.solution_.points, self.copies_, encoded, classes, self.seed_
-            changed._learn(*given, before=before)
+            changed._learn(*given, before=self.solution_ if is_same else None)
             warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
         return self
 

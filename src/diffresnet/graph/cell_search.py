@@ -182,7 +182,8 @@ def _around(points: Tensor, origin: Tensor) -> tuple[Tensor, Tensor]:
     So float32 tells points of tight clusters.
     """
     moved = points - origin
-    unit = moved.abs().max().clamp(min=torch.finfo(points.dtype).tiny)
+    unit = moved.abs().max()
+    unit = torch.where(unit > 0, unit, 1)  # one point, or several that are equal
     return (moved / unit).float(), unit
 
 

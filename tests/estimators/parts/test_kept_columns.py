@@ -1,4 +1,6 @@
 import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -60,3 +62,23 @@ def test_columns_are_left_behind_by_pickle() -> None:
     read = pickle.loads(pickle.dumps(columns))  # noqa: S301  (our own)
     assert read.places == {}
     assert torch.equal(read.columns(torch.arange(10)), KERNEL[:10])
+
+
+def test_threads_ask_at_the_same_time() -> None:
+    def make(rows: torch.Tensor) -> torch.Tensor:
+        time.sleep(0.002)
+        return KERNEL[rows]
+
+    rows, weights = torch.arange(50), torch.ones(50, 1)
+    for _ in range(3):
+        columns = KeptColumns(50, make)
+
+        def ask(columns: KeptColumns = columns) -> torch.Tensor:
+            columns.hold(rows)
+            return columns.sum_up(rows, weights)
+
+        with ThreadPoolExecutor(4) as pool:
+            found = [pool.submit(ask) for _ in range(4)]
+        for one in found:
+            assert torch.allclose(one.result(), KERNEL.sum(dim=1, keepdim=True), atol=1e-4)
+        assert sorted(columns.places.values()) == list(range(50))

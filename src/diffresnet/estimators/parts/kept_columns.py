@@ -4,6 +4,7 @@ A function that the kernel spans is then a product with coefficients, whichever 
 """
 
 from collections.abc import Callable
+from threading import RLock
 from typing import Any
 
 import torch
@@ -22,6 +23,8 @@ CHUNK = 16
 class KeptColumns:
     """Columns k(x, x_j) of a kernel, by the row j of a fitted point.
 
+    Threads may ask for columns of the same labels at the same time.
+
     Args:
         n_points: N.
         make: (c,) rows to their columns, (c, N) in single precision.
@@ -36,19 +39,32 @@ class KeptColumns:
     """
 
     def __init__(self, n_points: int, make: Callable[[Tensor], Tensor]) -> None:
-        self.n_points, self.make = n_points, make
+        self.n_points, self.make, self.lock = n_points, make, RLock()
         self.places: dict[int, int] = {}
         self.chunks: list[Tensor] = []
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what can be made again."""
-        return {"n_points": self.n_points, "make": self.make, "places": {}, "chunks": []}
+        return {"n_points": self.n_points, "make": self.make}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Begin without columns."""
+        self.__init__(**state)
+
+    def has(self, rows: Tensor) -> bool:
+        """Tell whether the columns of all these rows are there."""
+        return all(row in self.places for row in rows.tolist())
 
     def hold(self, rows: Tensor) -> bool:
         """Make the columns of these rows that are missing; tell whether there was room for them."""
         n_rooms = LARGEST_KEPT // max(1, self.n_points)
         if len(rows) > n_rooms:
             return False
+        with self.lock:
+            self._make_missing(rows, n_rooms)
+        return True
+
+    def _make_missing(self, rows: Tensor, n_rooms: int) -> None:
         missing = [row for row in rows.tolist() if row not in self.places]
         if len(self.places) + len(missing) > n_rooms:  # labels that are gone take the room
             self.places, self.chunks, missing = {}, [], rows.tolist()
@@ -61,7 +77,6 @@ class KeptColumns:
             self.chunks[-1][ends] = self.make(torch.tensor(some))
             self.places |= {row: place + number for number, row in enumerate(some)}
             missing = missing[len(some) :]
-        return True
 
     def columns(self, rows: Tensor) -> Tensor:
         """Return the columns of some rows, (n, N), from what is kept or made anew."""

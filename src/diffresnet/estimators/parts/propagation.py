@@ -6,6 +6,8 @@ with a large one Poisson learning; held-out labels choose.
 
 from dataclasses import dataclass
 from functools import cached_property
+from threading import RLock
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -53,14 +55,38 @@ class Smoothing:
 
         A new point has the mean of its neighbors.
         """
-        if self.columns.hold(rows):
-            if places.attachment is None:
-                return self.columns.sum_up(rows, coefficients, places.rows)
+        if places.attachment is None and self.columns.hold(rows):
+            return self.columns.sum_up(rows, coefficients, places.rows)
+        if places.attachment is not None and self.columns.has(rows):
             near = places.neighbors
             return places.read(self.columns.sum_up(rows, coefficients, near), near)
-        sources = torch.zeros(self.columns.n_points, coefficients.shape[1])
-        sources[rows] = coefficients.float()
-        return places.read(self.filter.apply(sources))
+        return places.read(self._spread(rows, coefficients))
+
+    def _spread(self, rows: Tensor, coefficients: Tensor) -> Tensor:
+        """Return what coefficients make of all points, (N, K).
+
+        It is kept until others are asked for: points are scored some at a time.
+        """
+        with self._lock:
+            last = self._last.get("given")
+            if last is None or not all(map(torch.equal, last, (rows, coefficients))):
+                sources = torch.zeros(self.columns.n_points, coefficients.shape[1])
+                sources[rows] = coefficients.float()
+                self._last["given"] = rows, coefficients
+                self._last["found"] = (self.filter.apply(sources),)
+            return self._last["found"][0]
+
+    @cached_property
+    def _last(self) -> dict[str, tuple[Tensor, ...]]:
+        return {}
+
+    @cached_property
+    def _lock(self) -> RLock:
+        return RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind what can be made again."""
+        return {"filter": self.filter}
 
 
 @dataclass(frozen=True)
