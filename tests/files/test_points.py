@@ -327,3 +327,10 @@ def test_a_damaged_file_in_a_folder(tmp_path: Path) -> None:
     (folder / "part-1.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match=r"FEATURES must be a \.parquet table, got .*part-1\.parq"):
         read_points(folder)
+
+
+def test_long_doubles_beyond_double_precision_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    np.save(path, np.full((4, 2), np.finfo(np.longdouble).max))
+    with pytest.raises(ValueError, match="must be"):
+        read_points(path)
