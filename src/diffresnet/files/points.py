@@ -158,7 +158,7 @@ def _choose_features(arrays: dict[str, Array], path: Path, what: str) -> Array |
     if features.dtype.char in "fd":
         return features
     is_single = np.can_cast(features.dtype, np.float32)  # float16 and numbers of a byte or two
-    with np.errstate(over="ignore"):  # of long doubles; what is infinite is refused
+    with np.errstate(over="ignore", invalid="ignore"):  # of long doubles, which are then refused
         return features.astype(np.float32 if is_single else np.float64)
 
 
