@@ -54,32 +54,16 @@ class Places:
     attachment: sparse.csr_array | None = None
     rows: Tensor | slice | None = None
 
-    @cached_property
-    def neighbors(self) -> Tensor:
-        """Which fitted points any of the new ones receives from, in order."""
-        return torch.from_numpy(np.unique(self._attached.indices).astype(np.int64))
-
-    @property
-    def _attached(self) -> sparse.csr_array:
-        if self.attachment is None:
-            raise ValueError("Places: `attachment` must be given for new points, got None.")
-        return self.attachment
-
-    def read(self, values: Tensor, rows: Tensor | None = None) -> Tensor:
-        """Return what the points have of values of the fitted points, (N,) or (N, m).
-
-        Args:
-            values: of all fitted points, or of some.
-            rows: which: the `neighbors`. None for all.
-        """
+    def read(self, values: Tensor) -> Tensor:
+        """Return what the points have of values of the fitted points, (N,) or (N, m)."""
         if self.attachment is None:
             return values if self.rows is None else values[self.rows]
-        near = self.neighbors
-        places = np.searchsorted(near.numpy(), self.attachment.indices)
+        near, places = np.unique(self.attachment.indices, return_inverse=True)
         shape = (self.attachment.shape[0], len(near))
         parts = (self.attachment.data, places, self.attachment.indptr)
-        own = values[near] if rows is None else values
-        return torch.from_numpy(sparse.csr_array(parts, shape=shape) @ own.double().numpy())
+        return torch.from_numpy(
+            sparse.csr_array(parts, shape=shape) @ values[near].double().numpy()
+        )
 
 
 @dataclass(frozen=True)

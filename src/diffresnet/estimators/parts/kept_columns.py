@@ -51,10 +51,6 @@ class KeptColumns:
         """Begin without columns."""
         self.__init__(**state)
 
-    def has(self, rows: Tensor) -> bool:
-        """Tell whether the columns of all these rows are there."""
-        return all(row in self.places for row in rows.tolist())
-
     def hold(self, rows: Tensor) -> bool:
         """Make the columns of these rows that are missing; tell whether there was room for them."""
         n_rooms = LARGEST_KEPT // max(1, self.n_points)

@@ -57,9 +57,6 @@ class Smoothing:
         """
         if places.attachment is None and self.columns.hold(rows):
             return self.columns.sum_up(rows, coefficients, places.rows)
-        if places.attachment is not None and self.columns.has(rows):
-            near = places.neighbors
-            return places.read(self.columns.sum_up(rows, coefficients, near), near)
         return places.read(self._spread(rows, coefficients))
 
     def _spread(self, rows: Tensor, coefficients: Tensor) -> Tensor:
