@@ -17,7 +17,7 @@ from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies, Rows
 from diffresnet.estimators.features import validate_features
-from diffresnet.estimators.given import check_labels, take_input
+from diffresnet.estimators.given import check_label_count, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
     check_given,
@@ -165,7 +165,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         check_several(f"{type(self).__name__}.fit", "y", classes)
         check_prior(self.class_prior, classes)
         given = take_input(self, X, graph, neighbors)
-        check_labels(given, len(encoded))
+        check_label_count(given, len(encoded))
         with limited_threads(self.n_jobs), shown_stages("fitting"):
             seed = seed_of(self.random_state)
             points, copies = place(self, given, n_classes=len(classes), seed=seed, encoded=encoded)

@@ -83,7 +83,7 @@ def take_input(model: GraphParameters, X: Any, graph: Any, neighbors: Any = None
     return Given(found[0][1], None, links, near)
 
 
-def check_labels(
+def check_label_count(
     given: Given,
     n_labels: int,
     name: str = NAME,

@@ -25,7 +25,7 @@ from diffresnet.estimators.columns import (
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.features import validate_features
-from diffresnet.estimators.given import check_labels, take_input
+from diffresnet.estimators.given import check_label_count, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
     check_given,
@@ -165,7 +165,7 @@ class DiffResNetMultiLabelClassifier(ClassifierMixin, BaseEstimator):
         encoded = encode_indicators(f"{NAME}.fit", "y", y)
         names = name_columns(y, encoded.shape[1])
         check_known(f"{NAME}.fit", "y", encoded, names)
-        check_labels(given, len(encoded), NAME)
+        check_label_count(given, len(encoded), NAME)
         with limited_threads(self.n_jobs), shown_stages("fitting"):
             seed = seed_of(self.random_state)
             placed = place(self, given, n_classes=2, seed=seed)

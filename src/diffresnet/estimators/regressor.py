@@ -18,7 +18,7 @@ from diffresnet.estimators.audit import check_coverage
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.features import validate_features
-from diffresnet.estimators.given import check_labels, take_input
+from diffresnet.estimators.given import check_label_count, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
     check_given,
@@ -138,7 +138,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
         values = encode_values(f"{NAME}.fit", "y", y)
         _check_some("fit", "y", values)
         given = take_input(self, X, graph, neighbors)
-        check_labels(given, len(values), NAME, "Use NaN for points without a value.")
+        check_label_count(given, len(values), NAME, "Use NaN for points without a value.")
         with limited_threads(self.n_jobs), shown_stages("fitting"):
             seed = seed_of(self.random_state)
             points, copies = place(self, given, n_classes=1, seed=seed)

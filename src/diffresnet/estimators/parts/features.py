@@ -121,10 +121,10 @@ class Gaussian:
         return torch.cat(blocks, dim=1)
 
     def _between(self, left: Tensor, right: Tensor) -> Tensor:
-        return (squared_distances(left, right) * -self.factor).exp_()
+        return (_squared_distances(left, right) * -self.factor).exp_()
 
 
-def squared_distances(left: Tensor, right: Tensor) -> Tensor:
+def _squared_distances(left: Tensor, right: Tensor) -> Tensor:
     """Return |x - y|^2 of two sets of points, (n, m), by one product."""
     own, other = left.square().sum(dim=1), right.square().sum(dim=1)
     return torch.addmm(other, left, right.mT, alpha=-2).add_(own.unsqueeze(1)).clamp_(min=0)
@@ -155,8 +155,8 @@ class FeatureKernel:
         """Yield the kernels of the labeled points, of Gaussians that have one geometry."""
         first = family[0]
         own = first.geometry.of(first.points.some_places(rows))
-        between = squared_distances(own, own)
-        to_references = squared_distances(own, first.references)
+        between = _squared_distances(own, own)
+        to_references = _squared_distances(own, first.references)
         for one in family:
             means = (to_references * -one.factor).exp().mean(dim=1)
             plain = (between * -one.factor).exp()
@@ -196,7 +196,7 @@ def _families(points: FittedPoints, step_size: float) -> Iterator[list[Gaussian]
     rows = torch.randperm(points.operator.n_points, generator=generator)[:N_REFERENCES]
     for geometry in geometries(points, step_size):
         references = geometry.of(points.some_places(rows))
-        median = float(squared_distances(references, references).median())
+        median = float(_squared_distances(references, references).median())
         yield [
             Gaussian(points, geometry, references, sharpness / median if median > 0 else 1.0)
             for sharpness in SHARPNESSES
