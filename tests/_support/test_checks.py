@@ -45,8 +45,8 @@ def test_counts_and_numbers() -> None:
             "f: `x` must be real, got torch.complex64. Take the real part.",
         ),
         (
-            lambda: _checks.as_points("f", torch.eye(2).to_sparse_csr()),
-            "f: `points` must be a dense array, got a torch.sparse_csr tensor. "
+            lambda: _checks.as_points("f", torch.eye(2).to_sparse()),
+            "f: `points` must be a dense array, got a torch.sparse_coo tensor. "
             "Call `.to_dense()` on it.",
         ),
         (
@@ -75,3 +75,11 @@ def test_messages(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match="must be") as error:
         call()
     assert str(error.value) == message
+
+
+def test_a_refusal_stays_short_whatever_it_quotes() -> None:
+    long = "b" * 10_000
+    with pytest.raises(ValueError, match="must be") as caught:
+        _checks.refuse(long, long, long, f"Give one for each of {[long]}, in order or by name.")
+    assert len(str(caught.value)) < 4 * _checks.LONGEST_QUOTE + 50
+    assert str(caught.value).endswith("in order or by name.")

@@ -28,8 +28,10 @@ def fail(function: str, argument: str, must: str, got: object, remedy: str) -> N
 
 def refuse(what: str, must: str, got: object, remedy: str) -> NoReturn:
     """Raise the same sentence about something that is no argument: a file, an option."""
-    quoted = shortened(str(got), LONGEST_QUOTE)
-    raise ValueError(f"{what} must be {shortened(must, LONGEST_QUOTE)}, got {quoted}. {remedy}")
+    what, must, quoted, remedy = (
+        shortened(part, LONGEST_QUOTE) for part in (what, must, str(got), remedy)
+    )
+    raise ValueError(f"{what} must be {must}, got {quoted}. {remedy}")
 
 
 def as_array(function: str, argument: str, given: object) -> npt.NDArray[Any]:
