@@ -253,7 +253,8 @@ def test_bad_input() -> None:
         (
             lambda: DiffResNetClassifier().fit(points, np.where(labels == 1, 1, -1)),
             "DiffResNetClassifier.fit: `y` must be labels of two classes or more, got only one "
-            "class, 1. Label a point of another class.",
+            "class, 1. Label a point of another class. If -1 is one, call it 0: -1 means "
+            "unlabeled.",
         ),
         (
             lambda: DiffResNetClassifier(step_size=5).fit(points, labels),

@@ -16,6 +16,7 @@ IDS = ["01", "1", "b"]
     [
         ("id,label\nb,cat\n01,dog\n", {}),
         ("id,label,note\nb,cat,x\n01,dog,y\n1,,z\n", {}),
+        ("id,Label,note\nb,cat,x\n01,dog,y\n", {}),
         ("id,kind\nb,cat\n01,dog\n", {}),
         ("key,label\nb,cat\n01,dog\n", {}),
         ("note,point_id,label\nx,b,cat\ny,01,dog\n", {}),

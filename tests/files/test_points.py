@@ -33,6 +33,18 @@ def test_named_columns(tmp_path: Path) -> None:
     assert points.labels == ["-2", "3"]  # text is taken as it is written
 
 
+@pytest.mark.parametrize(
+    ("header", "labels"), [("id,x,Label", ["cat", ""]), ("id,x,LABEL", ["cat", ""])]
+)
+def test_label_columns_in_other_letters(tmp_path: Path, header: str, labels: list[str]) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(f"{header}\na,1,cat\nb,2,\n")
+    points = read_points(path)
+    assert points.labels == labels
+    assert points.features is not None
+    assert points.features.shape == (2, 1)
+
+
 def test_row_numbers_are_the_ids_where_there_are_none(tmp_path: Path) -> None:
     points = read_points(write(tmp_path / "a.csv", "0,1\n5,6\n7,8\n"))
     assert points.ids == ["0", "1"]
@@ -305,7 +317,7 @@ def test_a_folder_without_ids(tmp_path: Path) -> None:
         ),
         (
             {"id": ["c"], "x": [1.0], "y": [None]},
-            "numbers in every column, got the column 'y' of part-1.parquet with Null.",
+            "numbers in every column, got the column 'y' of part-1.parquet with no value at all.",
         ),
         (
             {"id": ["c"], "x": [1.0], "y": [float("inf")]},

@@ -12,7 +12,7 @@ from diffresnet.encoders.text_set import TextSet
 from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
 from diffresnet.files.frames import TABLES, TableFile, as_text, as_texts, check_file
 from diffresnet.files.ids import choose_ids
-from diffresnet.files.labels import DEFAULT_LABEL, as_labels
+from diffresnet.files.labels import as_labels, choose_label
 from diffresnet.files.opening import opened
 
 WHAT = "SOURCE"
@@ -133,7 +133,7 @@ def _from_table(
     path: Path, text_column: str | None, id_column: str | None, label_column: str | None
 ) -> TextSet:
     table = TableFile(path, WHAT)
-    label_column = table.choose(label_column, [DEFAULT_LABEL], "--label-column")
+    label_column = choose_label(table, label_column)
     text_column = table.choose(text_column, [TEXT_COLUMN], "--text-column")
     id_column = choose_ids(table, id_column, [label_column, text_column])
     used = {id_column, label_column}

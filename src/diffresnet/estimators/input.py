@@ -121,6 +121,8 @@ def check_several(function: str, argument: str, classes: npt.NDArray[Any]) -> No
     if len(classes) < 2:
         got = f"only one class, {classes[0]!s}"
         remedy = "Label a point of another class."
+        if str(classes[0]) == "1":
+            remedy += " If -1 is one, call it 0: -1 means unlabeled."
         fail(function, argument, "labels of two classes or more", got, remedy)
 
 

@@ -152,7 +152,8 @@ def _check_numbers(frame: pl.DataFrame, names: Sequence[str], path: Path, what: 
     must, column = "numbers in every column", f"the column {some([name])} of {path.name}"
     if kinds[name] != pl.String:
         remedy = "Leave it out, or name it by --id-column or --label-column."
-        refuse(what, must, f"{column} with {kinds[name]}", remedy)
+        kind = "no value at all" if kinds[name] == pl.Null else str(kinds[name])
+        refuse(what, must, f"{column} with {kind}", remedy)
     with_commas = frame[name].drop_nulls().str.contains(DECIMAL_COMMA)
     if with_commas.all():
         refuse(what, must, f"{column} with decimal commas", "Write points, as in 1.5.")

@@ -27,6 +27,13 @@ WHAT = "--labels"
 DEFAULT_LABEL = "label"
 
 
+def choose_label(table: TableFile, asked: str | None) -> str | None:
+    """Return the column of labels: the one asked for, "label" or "Label"; None if there is none."""
+    found = table.choose(asked, [DEFAULT_LABEL], "--label-column")
+    alike = [name for name in table.columns if name.lower() == DEFAULT_LABEL]
+    return alike[0] if found is None and len(alike) == 1 else found
+
+
 def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
     """Return labels as text, "" where there is none, and say which texts were taken for none.
 
@@ -112,7 +119,7 @@ def _choose_columns(
     usual = (id_column, *DEFAULT_IDS, *likely)
     ids = [name for name in usual if name in columns and name != label_column]
     got = f"{table.path} with {some(columns, 10)}"
-    label = table.choose(label_column, [DEFAULT_LABEL], "--label-column")
+    label = choose_label(table, label_column)
     if label is None and len(columns) == 2 and ids:
         label = next(name for name in columns if name != ids[0])
     if label is None:

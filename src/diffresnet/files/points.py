@@ -16,7 +16,7 @@ from diffresnet.files.arrays import ALONE, ARRAYS, NUMBERS, Array, read_arrays
 from diffresnet.files.features import read_rows
 from diffresnet.files.frames import TABLES, TableFile, as_text, check_file, check_names
 from diffresnet.files.ids import choose_ids, tell_likely_ids
-from diffresnet.files.labels import DEFAULT_LABEL, as_labels, read_labels
+from diffresnet.files.labels import DEFAULT_LABEL, as_labels, choose_label, read_labels
 from diffresnet.files.opening import is_folder
 from diffresnet.files.parquet import ParquetFile
 from diffresnet.files.previews import BYTES, ENDS, unpack_thumbnails
@@ -166,13 +166,13 @@ def _from_table(
     path: Path, id_column: str | None, label_column: str | None, what: str, *, need_labels: bool
 ) -> Points:
     table = TableFile(path, what)
-    columns = table.columns
-    if need_labels:
-        table.choose(label_column, [DEFAULT_LABEL], "--label-column")
-    label_column = label_column or DEFAULT_LABEL
-    _check_header(columns, path, what)
+    _check_header(table.columns, path, what)
+    if need_labels or label_column is None or label_column in table.columns:
+        label_column = choose_label(table, label_column)
+    else:  # the file of labels has it
+        label_column = None
     id_column = choose_ids(table, id_column, [label_column])
-    rows = read_rows(table, id_column, label_column if label_column in columns else None)
+    rows = read_rows(table, id_column, label_column)
     if rows.features is not None:
         tell_likely_ids(table, rows.numbers, rows.features[:, : len(rows.numbers)])
     return Points(
