@@ -16,7 +16,6 @@ from diffresnet._support.types import Normalization
 from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies, Rows
-from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.given import check_label_count, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
@@ -38,6 +37,7 @@ from diffresnet.estimators.solution import Floats, Solution, SolverName
 from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.storage import read_model, refusing_damage, write_model
 from diffresnet.estimators.suggestion import suggest_first
+from diffresnet.learning.features import validate_features
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
 MOST_FIRST = 50

@@ -24,7 +24,6 @@ from diffresnet.estimators.columns import (
 )
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
-from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.given import check_label_count, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
@@ -40,6 +39,7 @@ from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.storage import read_model, refusing_damage, write_model
+from diffresnet.learning.features import validate_features
 from diffresnet.learning.labels import encode_indicators
 
 NAME = "DiffResNetMultiLabelClassifier"

@@ -1,0 +1,1 @@
+"""The same job on several machines."""
