@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from diffresnet.cli import app
 from diffresnet.estimators import solution
-from diffresnet.estimators.sampling import LabelSampling
+from diffresnet.learning.sampling import LabelSampling
 
 N = 40
 

@@ -14,7 +14,6 @@ from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import Files, check_new_file, check_new_folder, write_files
 from diffresnet.cli.summary import print_summary, say_first
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
-from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes
 from diffresnet.files.links import read_graph
@@ -23,6 +22,7 @@ from diffresnet.files.points import Points, labels_of, read_points
 from diffresnet.files.predictions import PARTS, SUFFIXES, encode_parts, encode_predictions
 from diffresnet.files.suggestions import encode_suggestions
 from diffresnet.learning.labels import UNLABELED
+from diffresnet.learning.sampling import LabelSampling
 
 MOST_POINTS, MOST_LABELS = 5000, 300
 """Up to these numbers a report shows the learning curve unasked: it takes seconds."""

@@ -1,0 +1,204 @@
+"""The engine on a Ray cluster: one that runs already, or one on this machine for the occasion.
+
+What is started here listens on the loopback address only, without a dashboard, and reports no
+usage statistics. Whoever reaches a Ray cluster runs any code there: see `docs/cluster.md`.
+"""
+
+import os
+import socket
+import sys
+import warnings
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from operator import attrgetter
+from typing import Any, TypeVar
+
+import diffresnet
+from diffresnet._support.checks import fail
+from diffresnet._support.extras import needs_extra
+from diffresnet.cluster.engine import WorkerLostError
+
+Result = TypeVar("Result")
+
+LOOPBACK = "127.0.0.1"
+AUTO = "auto"
+SECONDS = 5.0
+"""That an address has to answer."""
+RETRIES = 5
+"""Workers that may die under one item."""
+STORE = 2**28
+"""Bytes of the memory that processes of a machine share, for parcels."""
+
+
+class Host:
+    """An object that lives in a process of its own.
+
+    Args:
+        make: makes the object.
+        item: what of.
+    """
+
+    def __init__(self, make: Callable[..., Any], item: tuple[Any, ...]) -> None:
+        self.held = make(*item)
+
+    def run(self, method: str, *item: Any) -> Any:
+        """Call a method."""
+        return attrgetter(method)(self.held)(*item)
+
+    def run_parcels(self, method: str, *item: Any) -> tuple[Any, ...]:
+        """Call a method that has things for others; each is a value of its own."""
+        value, parcels = attrgetter(method)(self.held)(*item)
+        return (value, *parcels)
+
+
+class RayEngine:
+    """Work on a Ray cluster; see `connected`."""
+
+    def __init__(self, ray: Any) -> None:
+        self.ray = ray
+
+    @property
+    def n_workers(self) -> int:
+        """The number of processors of the cluster."""
+        return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+
+    def map(
+        self, function: Callable[..., Result], items: Sequence[tuple[Any, ...]]
+    ) -> list[Result]:
+        """Call the function on every item, where there is room."""
+        remote = self.ray.remote(function).options(max_retries=RETRIES, num_cpus=1)
+        started = [remote.remote(*item) for item in items]
+        try:
+            return self._get(started)
+        except BaseException:
+            for one in started:
+                self.ray.cancel(one, force=False)
+            raise
+
+    def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Make the objects, each in a process of its own."""
+        share = min(1.0, self.n_workers / (len(items) + 1e-9))
+        host = self.ray.remote(Host).options(num_cpus=int(share * 1e4) / 1e4)
+        return [host.remote(make, item) for item in items]
+
+    def call(
+        self,
+        handles: Sequence[Any],
+        method: str,
+        items: Sequence[tuple[Any, ...]],
+        n_parcels: int = 0,
+    ) -> list[Any]:
+        """Call the method of every object at once; parcels are references."""
+        pairs = list(zip(handles, items, strict=True))
+        if not n_parcels:
+            return self._get([one.run.remote(method, *item) for one, item in pairs])
+        found = [
+            one.run_parcels.options(num_returns=1 + n_parcels).remote(method, *item)
+            for one, item in pairs
+        ]
+        values = self._get([one[0] for one in found])
+        return [(value, list(one[1:])) for value, one in zip(values, found, strict=True)]
+
+    def stop(self, handles: Sequence[Any]) -> None:
+        """End the processes."""
+        for one in handles:
+            self.ray.kill(one)
+
+    def _get(self, references: list[Any]) -> list[Any]:
+        errors = self.ray.exceptions
+        try:
+            return self.ray.get(references)
+        except errors.RayTaskError as error:
+            raise error.cause if isinstance(error.cause, Exception) else error  # noqa: B904
+        except (errors.RayActorError, errors.ObjectLostError, errors.WorkerCrashedError) as error:
+            raise WorkerLostError(str(error)) from error
+
+
+@contextmanager
+def connected(address: str = AUTO, n_workers: int | None = None) -> Generator[RayEngine]:
+    """Use a Ray cluster.
+
+    Args:
+        address: of its head, as host:port; ``"auto"`` for the one that runs on this machine or,
+            if there is none, a new one on the loopback address, which ends with the block.
+        n_workers: processes of a new one; as many as there are processors by default.
+
+    Raises:
+        ModuleNotFoundError: without the extra `cluster`.
+        ValueError: if nothing answers at the address, or workers have another version.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    with needs_extra("cluster", "cluster"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own imports
+        import ray  # noqa: PLC0415  (only those who ask for a cluster need it)
+
+    if ray.is_initialized():
+        yield _checked(ray)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # sockets and files that it leaves to the collector
+        _connect(ray, address, n_workers)
+    try:
+        yield _checked(ray)
+    finally:
+        ray.shutdown()
+
+
+def _connect(ray: Any, address: str, n_workers: int | None) -> None:
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if address == AUTO and os.environ.get("RAY_ADDRESS"):
+        address = os.environ["RAY_ADDRESS"]
+    if address != AUTO:
+        _check_answers(address)
+        try:
+            ray.init(address=address, **quiet)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            _refuse(address, str(error).splitlines()[0])
+        return
+    try:
+        ray.init(address="auto", **quiet)
+    except ConnectionError:
+        ray.init(
+            num_cpus=n_workers,
+            include_dashboard=False,
+            object_store_memory=STORE,
+            _node_ip_address=LOOPBACK,
+            **quiet,
+        )
+
+
+def _check_answers(address: str) -> None:
+    """Refuse an address where nobody answers: Ray itself would try for a minute."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or "://" in address:
+        _refuse(address, "no host:port")
+    try:
+        socket.create_connection((host, int(port)), SECONDS).close()
+    except OSError as error:
+        _refuse(address, error.strerror or str(error))
+
+
+def _refuse(address: str, reason: str) -> None:
+    must = "the address of a Ray cluster, host:port, or auto"
+    remedy = "Start one by `ray start --head`, or leave it to auto."
+    fail("cluster", "cluster", must, f"{address} ({reason})", remedy)
+
+
+def version() -> str:
+    """Return which versions a process has."""
+    return f"diffresnet {diffresnet.__version__} on Python {sys.version.split()[0]}"
+
+
+def _checked(ray: Any) -> RayEngine:
+    engine = RayEngine(ray)
+    check_versions(engine.map(version, [()] * (2 * len(ray.nodes()))))
+    return engine
+
+
+def check_versions(found: Sequence[str]) -> None:
+    """Refuse workers of another version: what they compute would not fit."""
+    others = sorted(set(found) - {version()})
+    if others:
+        must = f"a cluster whose workers have {version()}"
+        fail("cluster", "cluster", must, ", ".join(others), "Install the same version everywhere.")
