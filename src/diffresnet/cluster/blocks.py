@@ -33,30 +33,38 @@ class Blocks:
 
     Attributes:
         n_restarts: how often they were started again.
+        n_halo: rows that they need of each other, together.
+        n_products: with the graph, of a few columns each, so far.
     """
 
     def __init__(self, engine: Engine, work: Work, layout: Layout) -> None:
         self.engine, self.work, self.layout = engine, work, layout
         self.handles: list[Any] = []
         self.high, self.mean_rate = 0.0, 0.0
-        self.n_restarts = 0
+        self.n_restarts, self.n_halo, self.n_products = 0, 0, 0
 
     def run(self, task: Callable[[], Result]) -> Result:
         """Return what a task returns; if a block is lost, all start from their files, and it too.
 
         The task depends on files alone, and may be done twice.
         """
-        for _ in range(MOST_STARTS):
+        for _ in range(MOST_STARTS - 1):
             try:
-                if not self.handles:
-                    self._start()
-                return task()
+                return self._try(task)
             except WorkerLostError:
                 self.n_restarts += 1
                 self.stop()
-        got = f"workers that died {MOST_STARTS} times in the same place"
-        remedy = "Give workers more memory, or raise the number of blocks."
-        fail("cluster", "blocks", "held by workers", got, remedy)
+        try:
+            return self._try(task)
+        except WorkerLostError:
+            got = f"workers that died {MOST_STARTS} times in the same place"
+            remedy = "Lower `memory`, so that there are more and smaller blocks."
+            fail("classify", "cluster", "one whose workers live", got, remedy)
+
+    def _try(self, task: Callable[[], Result]) -> Result:
+        if not self.handles:
+            self._start()
+        return task()
 
     def stop(self) -> None:
         """Let the blocks go."""
@@ -85,7 +93,7 @@ class Blocks:
         items = [(self.work, self.layout, one) for one in numbers]
         self.handles = self.engine.start(RowBlock, items)
         _, inbox = self.exchange("graph.ask")
-        self.call("graph.hear", own=[tuple(mine) for mine in inbox])
+        self.n_halo = sum(self.call("graph.hear", own=[tuple(mine) for mine in inbox]))
         if not all(self.work.has(f"factors/{one}.npy") for one in numbers):
             self._balance()
         diagonals = self.call("graph.make_laplacian")
@@ -121,6 +129,7 @@ class Blocks:
 
     def multiply(self, polynomial: Polynomial, inbox: list[list[Parcel]]) -> list[list[Parcel]]:
         """Apply a polynomial of L to what the blocks have begun with."""
+        self.n_products += polynomial.degree + 1
         for _ in range(polynomial.degree):
             _, inbox = self.exchange("step", inbox=inbox)
         return inbox

@@ -96,9 +96,10 @@ class GraphRows:
         """Return which points of each block this one needs."""
         return None, [self.halo[slot] for slot in self.slots]
 
-    def hear(self, *asked: Array) -> None:
-        """Take what the others need, as places among the own points."""
+    def hear(self, *asked: Array) -> int:
+        """Take what the others need, as places among the own points; return the size of the halo."""
         self.asked = [np.asarray(one) - self.low for one in asked]
+        return len(self.halo)
 
     def send(self, x: Tensor) -> list[Array]:
         """Return the rows of x that each block needs."""

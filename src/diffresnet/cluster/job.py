@@ -94,6 +94,8 @@ class Outcome:
         n_shards: that searched for neighbors.
         n_blocks: of the graph.
         n_restarts: how often blocks were started again, because a worker had died.
+        n_halo: rows that blocks need of each other, together.
+        n_products: with the graph, of up to 32 columns each.
         seconds: of each stage.
     """
 
@@ -104,6 +106,8 @@ class Outcome:
     n_shards: int
     n_blocks: int
     n_restarts: int
+    n_halo: int
+    n_products: int
     seconds: dict[str, float]
 
 
@@ -273,6 +277,8 @@ class Job:
             numbering.own.shape[1],
             blocks.layout.n_blocks,
             blocks.n_restarts,
+            blocks.n_halo,
+            blocks.n_products,
             self.seconds,
         )
 

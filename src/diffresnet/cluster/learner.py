@@ -165,8 +165,8 @@ def learn(seen: Seen, seed: int) -> Scorer:
     sample = sample[: settings.sample_size(n_classes)]
     folds = _folds(labels, settings, generator)
     sharper = settings.sharper(n_classes)
-    graph = _fit_view(graph_view, labels, folds, sample, settings, sharper)
-    features = _fit_view(feature_view, labels, folds, sample, settings)
+    graph = _fit_view(graph_view, labels, folds, sample, sharper)
+    features = _fit_view(feature_view, labels, folds, sample)
     n_restarts = max(1, round(settings.n_restarts * n_classes / len(labels.rows)))
     stability = measure_stability(
         graph_view.at(sample), graph[0], generator, settings, n_restarts=n_restarts
@@ -215,10 +215,10 @@ def _fit_view(
     labels: Labels,
     folds: Folds,
     sample: Tensor,
-    settings: PrototypeSettings,
     sharper: float = 1.0,
 ) -> tuple[Directions, Tensor]:
     """Return what scores points of a view, and the scores of held-out labels (n, K)."""
+    settings = PrototypeSettings()
     sets = [labels, *(one for one, _ in folds)]
     found, *without = find_directions(view, sets, view.at(sample), settings, sharper)
     held_out = torch.zeros(len(labels.rows), labels.n_classes, dtype=torch.float64)

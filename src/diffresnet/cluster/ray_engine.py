@@ -30,6 +30,10 @@ STORE = 2**28
 """Bytes of the memory that processes of a machine share, for parcels."""
 
 
+def _apply(function: Callable[..., Result], *item: Any) -> Result:
+    return function(*item)
+
+
 class Host:
     """An object that lives in a process of its own.
 
@@ -66,8 +70,9 @@ class RayEngine:
         self, function: Callable[..., Result], items: Sequence[tuple[Any, ...]]
     ) -> list[Result]:
         """Call the function on every item, where there is room."""
-        remote = self.ray.remote(function).options(max_retries=RETRIES, num_cpus=1)
-        started = [remote.remote(*item) for item in items]
+        remote = self.ray.remote(_apply).options(max_retries=RETRIES, num_cpus=1)
+        shared = self.ray.put(function)  # once, whatever it has bound
+        started = [remote.remote(shared, *item) for item in items]
         try:
             return self._get(started)
         except BaseException:

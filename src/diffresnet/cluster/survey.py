@@ -64,8 +64,8 @@ def look_at_all(
     first = source.columns(0)
     n_each = min(N_SAMPLED, SPARE * N_SAMPLED // n_files + 1)  # files may be of unequal size
     missing = [one for one in range(n_files) if not work.has(_name(one))]
-    look = partial(look_at, work, source, given, first, seed)
-    engine.map(look, [(one, n_each) for one in missing])
+    look = partial(look_at, work, source, given=given, first=first, draw=(seed, n_each))
+    engine.map(look, [(one,) for one in missing])
     tables = [work.load_table(_name(one)) for one in range(n_files)]
     check_ids(engine, work, source, [table["n_rows"] for table in tables])
     if given is not None:
@@ -80,22 +80,21 @@ def look_at_all(
 def look_at(
     work: Work,
     source: Source,
+    file: int,
+    *,
     given: Mapping[str, str] | None,
     first: Mapping[str, str],
-    seed: int,
-    file: int,
-    n_sampled: int,
+    draw: tuple[int, int],
 ) -> None:
     """Look at one file, and write down what is in it.
 
     Args:
         work: where it is written to.
         source: the files.
+        file: which.
         given: labels by id; None for those in the file.
         first: the columns of the first file.
-        seed: of the sample.
-        file: which.
-        n_sampled: points of the sample that come from it.
+        draw: the seed of the sample, and how many points of it come from the file.
     """
     _check_columns(first, source.columns(file), source, file)
     points = source.read(file)
@@ -103,6 +102,7 @@ def look_at(
         refuse(WHAT, "tables with features", f"ids only in {source.files[file]}", "Add features.")
     _save_hashes(work, file, points.ids)
     rows, labels = _labeled_rows(points, given)
+    seed, n_sampled = draw
     drawn = np.random.default_rng([seed, file]).permutation(len(points.ids))[:n_sampled]
     work.save(f"survey/{file}-sample.npy", points.features[drawn])
     table = {
