@@ -58,8 +58,7 @@ def write_part(
     table = encode_table(
         ids,
         np.array(classes, dtype=np.str_)[found],
-        answers[:, 1],
-        answers[:, 2],
+        (answers[:, 1], answers[:, 2]),
         answers[:, 3] > 0,
         PARQUET,
     )

@@ -49,8 +49,8 @@ def classify(
             must fit a worker.
         labels: .csv or .parquet with the columns id and label; None for those in `points`.
         out: the folder of the predictions, or an address; what is there is replaced.
-        cluster: ``"auto"``, for the Ray cluster that runs on this machine, or a new one on it; the
-            address host:port of another; or ``"here"``, for this process alone.
+        cluster: the address host:port of a Ray cluster; ``"auto"``, for the one that RAY_ADDRESS
+            names or, without that, a new one of this machine; or ``"here"``, for this process.
         id_column: by default "id", or what is called like one.
         label_column: by default "label".
         n_top: neighbors that the graph keeps, the point itself counted.

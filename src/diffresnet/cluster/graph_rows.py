@@ -97,7 +97,7 @@ class GraphRows:
         return None, [self.halo[slot] for slot in self.slots]
 
     def hear(self, *asked: Array) -> int:
-        """Take what the others need, as places among the own points; return the size of the halo."""
+        """Take what the others need, as places among own points; return the size of the halo."""
         self.asked = [np.asarray(one) - self.low for one in asked]
         return len(self.halo)
 

@@ -20,7 +20,8 @@ from diffresnet.cluster.engine import WorkerLostError
 
 Result = TypeVar("Result")
 
-LOOPBACK = "127.0.0.1"
+LISTENS_OUTSIDE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Of Ray: without it, as on macOS and Windows, a new cluster has the address 127.0.0.1."""
 AUTO = "auto"
 SECONDS = 5.0
 """That an address has to answer."""
@@ -124,8 +125,8 @@ def connected(address: str = AUTO, n_workers: int | None = None) -> Generator[Ra
     """Use a Ray cluster.
 
     Args:
-        address: of its head, as host:port; ``"auto"`` for the one that runs on this machine or,
-            if there is none, a new one on the loopback address, which ends with the block.
+        address: of its head, as host:port; ``"auto"`` for what RAY_ADDRESS says or, without that, a
+            new one on the loopback address of this machine, which ends with the block.
         n_workers: processes of a new one; as many as there are processors by default.
 
     Raises:
@@ -152,25 +153,41 @@ def connected(address: str = AUTO, n_workers: int | None = None) -> Generator[Ra
 
 def _connect(ray: Any, address: str, n_workers: int | None) -> None:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    if address == AUTO and os.environ.get("RAY_ADDRESS"):
-        address = os.environ["RAY_ADDRESS"]
-    if address != AUTO:
-        _check_answers(address)
-        try:
-            ray.init(address=address, **quiet)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            _refuse(address, str(error).splitlines()[0])
+    address = os.environ.get("RAY_ADDRESS", AUTO) if address == AUTO else address
+    if address == AUTO:
+        with _on_loopback(ray):
+            ray.init(
+                address="local",
+                num_cpus=n_workers,
+                include_dashboard=False,
+                object_store_memory=STORE,
+                **quiet,
+            )
         return
+    _check_answers(address)
     try:
-        ray.init(address="auto", **quiet)
-    except ConnectionError:
-        ray.init(
-            num_cpus=n_workers,
-            include_dashboard=False,
-            object_store_memory=STORE,
-            _node_ip_address=LOOPBACK,
-            **quiet,
-        )
+        ray.init(address=address, **quiet)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        _refuse(address, str(error).splitlines()[0])
+
+
+@contextmanager
+def _on_loopback(ray: Any) -> Generator[None]:
+    """Let a cluster that is started in the block listen on 127.0.0.1 only.
+
+    Ray takes the address of the network in its place, even if it is asked for this one.
+    """
+    constants = ray._private.ray_constants
+    before = constants.ENABLE_RAY_CLUSTER, os.environ.get(LISTENS_OUTSIDE)
+    constants.ENABLE_RAY_CLUSTER, os.environ[LISTENS_OUTSIDE] = False, "0"
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before[0]
+        if before[1] is None:
+            del os.environ[LISTENS_OUTSIDE]
+        else:
+            os.environ[LISTENS_OUTSIDE] = before[1]
 
 
 def _check_answers(address: str) -> None:
