@@ -81,13 +81,15 @@ class GraphRows:
             foreign = columns[(columns < self.low) | (columns >= self.high)]
             self.halo = np.union1d(self.halo, foreign)
         starts, places, values = [np.zeros(1, np.int64)], list[Array](), list[Array]()
+        n_links = 0
         for shard in self.shards:
             columns = self.work.load(f"rows/{shard}/columns.npy")
             is_own = (columns >= self.low) & (columns < self.high)
             there = self.n_own + np.searchsorted(self.halo, columns)
             places.append(np.where(is_own, columns - self.low, there).astype(np.int32))
             values.append(self.work.load(f"rows/{shard}/values.npy"))
-            starts.append(self.work.load(f"rows/{shard}/starts.npy")[1:] + starts[-1][-1])
+            starts.append(self.work.load(f"rows/{shard}/starts.npy")[1:] + n_links)
+            n_links += len(columns)
         self.starts = np.concatenate(starts)
         self.columns = np.concatenate([np.zeros(0, np.int32), *places])
         self.values = np.concatenate([np.zeros(0, np.float32), *values])

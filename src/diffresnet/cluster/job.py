@@ -238,12 +238,8 @@ class Job:
         found = blocks.run(lambda: blocks.look_up(modes.stage, modes.n_parts, wanted))
         spreading = Spreading(blocks, modes)
         columns = spreading.columns(rows, found[0][: len(rows)], wanted)
-        seen = Seen(
-            labels,
-            *(torch.from_numpy(one) for one in (*found, columns)),
-            modes.rates,
-            modes.means,
-        )
+        tensors = [torch.from_numpy(one) for one in (*found, columns)]
+        seen = Seen(labels, tensors[0], tensors[1], tensors[2], modes.rates, modes.means)
         scorer = learn(seen, self.settings.seed)
         kernels, means = spreading.spread(rows, found[0][: len(rows)], scorer.spread)
         components = self._components_at(blocks.layout, labeled)

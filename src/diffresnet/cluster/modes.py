@@ -105,10 +105,10 @@ def _turn(blocks: Blocks, n_parts: int, old: str, new: str, low: float | None) -
     filtered = f"{new}-filtered"
     for part in range(n_parts):
         blocks.run(lambda part=part: _filter(blocks, old, filtered, part, low))
-    total = sum(blocks.run(lambda: blocks.call("measure", filtered, n_parts)))
-    rates, rotation, n_good = rotation_to_modes(*total)
-    sums = sum(blocks.run(lambda: blocks.call("rotate", filtered, n_parts, rotation, new)))
-    means = sums / blocks.layout.n_points
+    total = np.sum(blocks.run(lambda: blocks.call("measure", filtered, n_parts)), axis=0)
+    rates, rotation, n_good = rotation_to_modes(total[0], total[1])
+    sums = blocks.run(lambda: blocks.call("rotate", filtered, n_parts, rotation, new))
+    means = np.sum(sums, axis=0) / blocks.layout.n_points
     number = new.rsplit("-", 1)[-1]
     table = {"rates": rates.tolist(), "means": means.tolist(), "n_good": n_good}
     work.save_table(f"rounds/{number}.json", table)

@@ -178,7 +178,8 @@ class RowBlock:
         modes = [one.take(places) for one in self._stored(stage, n_parts)]
         points = [self.work.rows(f"shards/{shard}/points.npy") for shard in self.graph.shards]
         edges = np.concatenate([[0], np.cumsum([len(one) for one in points])])
-        found = np.zeros((len(places), points[0].shape[1]), np.float32)
+        width = self.work.rows("shards/0/points.npy").shape[1]  # a block may have no shard
+        found = np.zeros((len(places), width), np.float32)
         for one, first, last in zip(points, edges[:-1], edges[1:], strict=True):
             mine = (places >= first) & (places < last)
             found[mine] = one.take(places[mine] - first)

@@ -93,5 +93,5 @@ class Spreading:
         each = [np.flatnonzero(owner == one) for one in range(blocks.layout.n_blocks)]
         own = [(wanted[mine], name) for mine in each]
         found = blocks.call("finish_sources", *stage, sources, own=own)
-        means = sum(sums for sums, _ in found) / blocks.layout.n_points
+        means = np.sum([sums for sums, _ in found], axis=0) / blocks.layout.n_points
         return means, put_back(each, [rows for _, rows in found])
