@@ -76,10 +76,12 @@ class RayEngine:
         started = [remote.remote(shared, *item) for item in items]
         try:
             return self._get(started)
-        except BaseException:
+        except WorkerLostError as error:
+            reason, remedy = str(error).strip().splitlines()[0], "Give workers more memory."
+            fail("classify", "cluster", "one whose workers live", reason, remedy)
+        finally:
             for one in started:
                 self.ray.cancel(one, force=False)
-            raise
 
     def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Make the objects, each in a process of its own."""
@@ -115,8 +117,11 @@ class RayEngine:
         try:
             return self.ray.get(references)
         except errors.RayTaskError as error:
-            raise error.cause if isinstance(error.cause, Exception) else error  # noqa: B904
-        except (errors.RayActorError, errors.ObjectLostError, errors.WorkerCrashedError) as error:
+            cause = error.cause
+            if isinstance(cause, errors.RayError):
+                raise WorkerLostError(str(cause)) from error
+            raise (cause if isinstance(cause, Exception) else error) from None
+        except errors.RayError as error:
             raise WorkerLostError(str(error)) from error
 
 
