@@ -13,7 +13,14 @@ import numpy as np
 import pytest
 
 from diffresnet.cluster import classify
-from diffresnet.cluster.ray_engine import RayEngine, check_versions, connected, version
+from diffresnet.cluster.ray_engine import (
+    RayEngine,
+    check_versions,
+    connected,
+    running_on,
+    version,
+)
+from diffresnet.measuring.runs import run_all
 from tests.cluster.examples import (
     FEATURES,
     largest_difference,
@@ -70,6 +77,10 @@ def test_a_cluster_of_this_machine_gives_the_same_and_listens_to_it_alone(
         assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
         with pytest.raises(ZeroDivisionError):
             engine.map(divmod, [(1, 0)])
+        with running_on("auto"):
+            shared = np.arange(5)
+            runs = run_all(np.dot, [(shared, one * shared) for one in range(9)], n_jobs=1)
+            assert sorted(runs) == [(one, 30 * one) for one in range(9)]
     classify(points, labels, out=tmp_path / "here", cluster="here")
     here, there = (predictions(tmp_path / name) for name in ("here", "ray"))
     assert found.n_points == 300

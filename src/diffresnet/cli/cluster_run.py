@@ -1,12 +1,14 @@
 """`diffresnet classify --cluster`: the same on a cluster, for points that are too many for one."""
 
 import re
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import shown_stages
+from diffresnet._support.words import count
 from diffresnet.cli.console import say, show, warn
 from diffresnet.cli.outputs import check_new_folder
 from diffresnet.files.predictions import PARTS
@@ -33,6 +35,15 @@ def address_of(path: Path) -> str:
         ('s3://bucket/points', 'points')
     """
     return SHORTENED.sub(r"\1://", str(path))
+
+
+def shared_out(cluster: str | None) -> AbstractContextManager[None]:
+    """Let runs within the block go to a cluster, if one is named."""
+    if cluster is None:
+        return nullcontext()
+    from diffresnet.cluster.ray_engine import running_on  # noqa: PLC0415  (slow)
+
+    return running_on(cluster)
 
 
 @dataclass(frozen=True)
@@ -97,5 +108,6 @@ class ClusterRun:
                 f"{found.n_unreached:,} points are not connected to any label, and every class is "
                 "as probable for them. Label some of them, or raise --n-top."
             )
-        say(f"{found.n_shards} shards, {found.n_blocks} blocks, {found.n_restarts} started again.")
+        cut = f"{count(found.n_shards, 'shard')}, {count(found.n_blocks, 'block')}"
+        say(f"{cut}, {found.n_restarts} started again.")
         say(f"wrote {out}")

@@ -8,8 +8,9 @@ import os
 import socket
 import sys
 import warnings
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ import diffresnet
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
 from diffresnet.cluster.engine import WorkerLostError
+from diffresnet.measuring.runs import run_elsewhere
 
 Result = TypeVar("Result")
 
@@ -112,6 +114,34 @@ class RayEngine:
         for one in handles:
             self.ray.kill(one)
 
+    def as_they_end(
+        self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
+    ) -> Generator[Result]:
+        """Yield function(*item) of every item, in any order; some are on their way at a time.
+
+        What follows itself in the same place of items is sent once.
+        """
+        remote = self.ray.remote(_apply).options(max_retries=RETRIES, num_cpus=1)
+        waiting, left, before, sent = [], iter(items), {}, {}
+        try:
+            while True:
+                for item in islice(left, 2 * self.n_workers - len(waiting)):
+                    for place, one in enumerate(item):
+                        if before.get(place) is one and place not in sent:
+                            sent[place] = self.ray.put(one)
+                        elif before.get(place) is not one:
+                            sent.pop(place, None)
+                    before = dict(enumerate(item))
+                    given = (sent.get(place, one) for place, one in before.items())
+                    waiting.append(remote.remote(function, *given))
+                if not waiting:
+                    return
+                ended, waiting = self.ray.wait(waiting)
+                yield from self._get(ended)
+        finally:
+            for one in waiting:
+                self.ray.cancel(one, force=False)
+
     def _get(self, references: list[Any]) -> list[Any]:
         errors = self.ray.exceptions
         try:
@@ -154,6 +184,13 @@ def connected(address: str = AUTO, n_workers: int | None = None) -> Generator[Ra
         yield _checked(ray)
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def running_on(address: str) -> Generator[None]:
+    """Let `measuring.runs.run_all` run on a cluster within the block; see `connected`."""
+    with connected(address) as engine, run_elsewhere(engine.as_they_end):
+        yield
 
 
 def _connect(ray: Any, address: str, n_workers: int | None) -> None:
