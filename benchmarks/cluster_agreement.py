@@ -1,8 +1,8 @@
 """Does the cluster answer what the classifier answers on one machine?
 
-Digits, 5,000 images of MNIST and 5,000 embeddings of CIFAR-10, with 1, 5 and 20 labels per class, three
-draws each: the accuracy of both on all other points, how often they agree, and how many links of
-the exact graph the shards have. All in one process, with four shards and two blocks.
+Digits, 5,000 images of MNIST and 5,000 embeddings of CIFAR-10, with 1, 5 and 20 labels per class,
+three draws each: the accuracy of both on all other points, how often they agree, and how many links
+of the exact graph the shards have. All in one process, with four shards and two blocks.
 """
 
 import shutil

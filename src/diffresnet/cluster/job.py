@@ -23,6 +23,7 @@ from diffresnet.cluster.graph_rows import Layout
 from diffresnet.cluster.learner import Scorer, Seen, learn
 from diffresnet.cluster.modes import Modes, find_modes
 from diffresnet.cluster.neighbor_lists import search_all
+from diffresnet.cluster.recall import N_EXACT, measure_recall
 from diffresnet.cluster.shards import Numbering, Plan, scatter
 from diffresnet.cluster.source import Source
 from diffresnet.cluster.spreading import Spreading
@@ -97,6 +98,7 @@ class Outcome:
         n_halo: rows that blocks need of each other, together.
         n_products: with the graph, of up to 32 columns each.
         seconds: of each stage.
+        recall: which part of the nearest neighbors the graph has, by some exact rows.
     """
 
     n_points: int
@@ -109,6 +111,7 @@ class Outcome:
     n_halo: int
     n_products: int
     seconds: dict[str, float]
+    recall: float = 1.0
 
 
 @dataclass
@@ -145,6 +148,10 @@ class Job:
             ranks = self.settings.n_top, self.settings.bandwidth_rank
             with self._timed("neighbors"):
                 search_all(self.engine, self.work, numbering, *ranks)
+            with self._timed("recall"):
+                some = numbers[1][:: max(1, len(numbers[1]) // N_EXACT)][:N_EXACT]
+                given = self.engine, self.work, numbering, some, self.settings.n_top - 1
+                recall = self.work.once("recall.json", lambda: {"is": measure_recall(*given)})
             blocks = Blocks(self.engine, self.work, self._layout(numbering))
             try:
                 classes = sorted(set(survey.labels))
@@ -152,7 +159,8 @@ class Job:
             finally:
                 blocks.stop()
             with self._timed("predictions"):
-                return self._write(survey, numbering, classes, blocks)
+                outcome = self._write(survey, numbering, classes, blocks)
+        return replace(outcome, recall=recall["is"])
 
     @contextmanager
     def _timed(self, name: str) -> Generator[None]:
