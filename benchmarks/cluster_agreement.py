@@ -31,7 +31,7 @@ PER_CLASS = (1, 5, 20)
 def load(name: str) -> tuple[Any, Any]:
     """Return features (N, d) and classes (N,)."""
     if name == "digits":
-        digits = load_digits()
+        digits: Any = load_digits()
         return digits.data.astype(np.float32), digits.target
     if name == "mnist":
         arrays = np.load(find_data_file("images/mnist.npz"))

@@ -44,7 +44,7 @@ def test_a_stopped_command_goes_on(
     """The second time, files that were looked at are not looked at again."""
 
     class Stopped(InProcess):
-        def start(self, *_: Any) -> list[Any]:
+        def start(self, make: Any, items: Any) -> list[Any]:  # noqa: ARG002
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:

@@ -17,7 +17,7 @@ from diffresnet.cluster.job import Job, Outcome, Settings
 from diffresnet.cluster.source import Source
 from diffresnet.cluster.work import Work
 
-DIGITS = load_digits()
+DIGITS: Any = load_digits()
 FEATURES, CLASSES = DIGITS.data.astype(np.float32)[:600], DIGITS.target[:600]
 N_LABELED = 50
 LABELS = {f"p{row}": str(CLASSES[row]) for row in range(N_LABELED)}

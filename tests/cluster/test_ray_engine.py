@@ -121,6 +121,10 @@ def test_workers_of_another_version() -> None:
         check_versions([version(), other])
 
 
+def own_pid(_: object) -> int:
+    return os.getpid()
+
+
 class Disturbed(RayEngine):
     """An engine under which something happens before a certain call."""
 
@@ -189,8 +193,8 @@ def test_a_worker_killed_in_the_middle(
     import ray  # noqa: PLC0415
 
     def kill(handles: Sequence[Any]) -> None:
-        pid = ray.get(handles[1].__ray_call__.remote(lambda _: os.getpid()))
-        os.kill(pid, signal.SIGKILL)
+        found: Any = ray.get(handles[1].__ray_call__.remote(own_pid))
+        os.kill(found, signal.SIGKILL)
 
     points, whole = undisturbed
     engine = Disturbed(ray, when, kill)
