@@ -87,8 +87,8 @@ class RayEngine:
 
     def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Make the objects, each in a process of its own."""
-        share = min(1.0, self.n_workers / (len(items) + 1e-9))
-        host = self.ray.remote(Host).options(num_cpus=int(share * 1e4) / 1e4)
+        n_each = -(-len(items) // self.n_workers)  # that a processor has, wherever it is
+        host = self.ray.remote(Host).options(num_cpus=int(1e4 / n_each) / 1e4)
         return [host.remote(make, item) for item in items]
 
     def call(
