@@ -22,17 +22,17 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.writing import write_whole
-from diffresnet.estimators import UnreachedWarning, confidence, weighing
-from diffresnet.estimators import features as feature_space
+from diffresnet.estimators import UnreachedWarning
 from diffresnet.estimators import points as points_of_graph
 from diffresnet.estimators.components import PENALTY
 from diffresnet.estimators.parts import propagation
-from diffresnet.estimators.parts.settings import PrototypeSettings
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import solve
 from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
-from diffresnet.estimators.strength import StrengthSettings
-from diffresnet.learning import ridge
+from diffresnet.learning import confidence, ridge, weighing
+from diffresnet.learning import features as feature_space
+from diffresnet.learning.prototype_settings import PrototypeSettings
+from diffresnet.learning.strength import StrengthSettings
 from diffresnet.measuring.statistics import half_interval
 from few_label_sets import CELLS, unbalance
 from few_labels import judge

@@ -31,10 +31,10 @@ from diffresnet.datasets.files import find_data_file
 from diffresnet.diffusion import aggregation
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.subspace import slowest_modes
-from diffresnet.estimators.features import FeatureSpace
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.product import column_blocks, product
 from diffresnet.graph.weights import build_weights
+from diffresnet.learning.features import FeatureSpace
 from timing import write_results
 
 N_MODES = 100

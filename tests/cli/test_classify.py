@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from diffresnet.cli import app
 from diffresnet.estimators import solution
-from diffresnet.estimators.sampling import LabelSampling
+from diffresnet.learning.sampling import LabelSampling
 
 N = 40
 
@@ -247,7 +247,7 @@ def test_a_learning_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Twice the labels" in run(*given, "--report", "page.html")
     assert "More labels?" in Path("page.html").read_text()
     assert "Twice the labels" not in run(*given, "--report", "page.html", "--no-curve")
-    monkeypatch.setattr("diffresnet.cli.classify.MOST_LABELS", 7)
+    monkeypatch.setattr("diffresnet.cli.fitting.MOST_LABELS", 7)
     assert "Twice the labels" not in run(*given, "--report", "page.html")
     one_each = ("features.csv", "--labels", "labels.csv", "--force")
     assert "Label a second point of a class." in refused(*one_each, "--curve")

@@ -6,8 +6,8 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,12 +26,23 @@ def write_whole(path: Path, content: bytes) -> Path:
 
     What processes that were killed have left in the folder is removed.
     """
+    with writing_whole(path) as stream:
+        stream.write(content)
+    return path
+
+
+@contextmanager
+def writing_whole(path: Path) -> Generator[IO[bytes]]:
+    """Open a new file that takes the place of `path` at the end of the block, whole or not at all.
+
+    As `write_whole`, for contents that are made piece by piece.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path.parent)
     stream, part = _new_part(path.parent)
     try:
         with stream:
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
             part.chmod(0o666 & ~_umask())
@@ -41,7 +52,6 @@ def write_whole(path: Path, content: bytes) -> Path:
             part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-    return path
 
 
 def write_whole_folder(path: Path, files: Iterable[tuple[str, bytes]]) -> Path:

@@ -1,31 +1,27 @@
 """`diffresnet classify`: label every point of a file from the few that have a label."""
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import typer
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import shown_stages
+from diffresnet.cli.cluster_run import ClusterRun, Columns
 from diffresnet.cli.console import say, warn
-from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
+from diffresnet.cli.fitting import count_steps, fit, measure_curve, suggest_first
+from diffresnet.cli.options import Cluster, Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import Files, check_new_file, check_new_folder, write_files
 from diffresnet.cli.summary import print_summary, say_first
-from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
-from diffresnet.estimators.sampling import LabelSampling
+from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.solution import SolverName
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes
-from diffresnet.files.links import read_graph
 from diffresnet.files.opening import is_folder
 from diffresnet.files.points import Points, labels_of, read_points
 from diffresnet.files.predictions import PARTS, SUFFIXES, encode_parts, encode_predictions
 from diffresnet.files.suggestions import encode_suggestions
-from diffresnet.learning.labels import UNLABELED
-
-MOST_POINTS, MOST_LABELS = 5000, 300
-"""Up to these numbers a report shows the learning curve unasked: it takes seconds."""
+from diffresnet.learning.sampling import LabelSampling
 
 N_SUGGESTED = 10
 FIRST_SUGGESTIONS = Path("suggestions.csv")
@@ -124,6 +120,17 @@ def classify(
         typer.Option(help="uniform if there are as many points of each class."),
     ] = "none",
     seed: Annotated[int, typer.Option(help="Seed of the classifier.", min=0, max=2**31 - 1)] = 0,
+    cluster: Cluster = None,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --cluster: folder that keeps what is done, which all machines see.",
+            show_default="that of --out, with .work added",
+        ),
+    ] = None,
+    memory: Annotated[
+        float, typer.Option(help="With --cluster: GB that a worker may take, about.", min=0.5)
+    ] = 2.0,
 ) -> None:
     """Label every point from the few that have a label, by diffusion over the neighbor graph.
 
@@ -144,11 +151,18 @@ def classify(
       diffresnet classify embeddings/ --labels labels.csv --out predictions/
 
       diffresnet classify nodes.csv --labels labels.csv --graph edges.csv
+
+      diffresnet classify embeddings/ --labels labels.csv --out predictions/ --cluster auto
     """
+    if cluster is not None:
+        others = graph, report, suggest, suggestions, curve
+        run = ClusterRun(features, labels, out, cluster, work, memory, n_top, seed)
+        run.classify(Columns(id_column, label_column), others, force=force)
+        return
     model = DiffResNetClassifier(
         n_top,
         search=search,
-        n_steps=_count_steps(steps),
+        n_steps=count_steps(steps),
         solver=solver,
         label_sampling=label_sampling,
         class_prior=None if prior == "none" else prior,
@@ -165,7 +179,7 @@ def classify(
             refuse("--report", "left out where there is nothing to report", report, remedy)
         suggestions = suggestions or FIRST_SUGGESTIONS
         check_new_file(suggestions, "--suggestions", (".csv",), inputs, force=force)
-        chosen = _suggest_first(model, points, given, graph, n_suggested)
+        chosen = suggest_first(model, points, given, graph, n_suggested)
         table = _to_table(points, given, chosen, columns)
         write_files({suggestions: table}, lambda: say_first(points, chosen, suggestions))
         return
@@ -174,7 +188,7 @@ def classify(
     _check_out(out, inputs, force=force)
     check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
     check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
-    _fit(model, points, given, graph)
+    fit(model, points, given, graph)
     predicted = points.ids, model.transduction_, model.label_distributions_, model.reached_
     contents: dict[Path, bytes | Files] = {
         out: encode_predictions(*predicted, out.suffix) if out.suffix else encode_parts(*predicted)
@@ -182,7 +196,7 @@ def classify(
     chosen = [] if n_suggested is None else model.suggest(n_suggested).tolist()
     if suggestions is not None:
         contents[suggestions] = _to_table(points, given, chosen, columns)
-    measured = _measure_curve(model, curve=curve, by_default=report is not None)
+    measured = measure_curve(model, curve=curve, by_default=report is not None)
     if report is not None:
         from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
 
@@ -196,13 +210,6 @@ def classify(
             say(f"Label next: {named or 'nothing, every point has a label'}.")
 
     write_files(contents, speak)
-
-
-class Columns(NamedTuple):
-    """The columns of ids and labels that were asked for."""
-
-    id_column: str | None
-    label_column: str | None
 
 
 def _check_out(out: Path, inputs: Sequence[Path], *, force: bool) -> None:
@@ -237,62 +244,8 @@ def _read_given(
     return labels_of(points, labels, **columns._asdict(), otherwise=otherwise)
 
 
-def _suggest_first(
-    model: DiffResNetClassifier,
-    points: Points,
-    given: Sequence[str],
-    graph: Path | None,
-    n_suggested: int,
-) -> list[int]:
-    """Return the points to label where there are not labels of two classes yet."""
-    links = None if graph is None else read_graph(graph, points.ids)
-    n_labeled = sum(label != "" for label in given)
-    with shown_stages(f"looking at {len(points.ids)} points"):
-        found = model.suggest_first(points.features, n_suggested + n_labeled, graph=links)
-    return [row for row in found.tolist() if given[row] == ""][:n_suggested]
-
-
 def _to_table(
     points: Points, given: Sequence[str], chosen: Sequence[int], columns: Columns
 ) -> bytes:
     texts = [one for one in points.previews if isinstance(one, str)]
     return encode_suggestions(points.ids, given, chosen, texts=texts, **columns._asdict())
-
-
-def _count_steps(text: str) -> int | Literal["auto"]:
-    if text == "auto":
-        return "auto"
-    if not text.isdecimal():
-        refuse("--steps", "a whole number or auto", f"'{text}'", "Leave it out for auto.")
-    return int(text)
-
-
-def _fit(
-    model: DiffResNetClassifier, points: Points, given_labels: Sequence[str], graph: Path | None
-) -> None:
-    links = None if graph is None else read_graph(graph, points.ids)
-    status = shown_stages(f"classifying {len(points.ids)} points")
-    with status, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        model.fit(points.features, list(given_labels), graph=links)
-    for warning in caught:
-        if not issubclass(warning.category, UnreachedWarning):
-            warn(str(warning.message))
-    n_missed = int((~model.reached_).sum())
-    if n_missed:
-        remedy = "raise --n-top" if graph is None else "add links"
-        warn(
-            f"{n_missed} points are not connected to any label and get the class prior. Label some "
-            f"of them (--suggest names them first), or {remedy}."
-        )
-
-
-def _measure_curve(
-    model: DiffResNetClassifier, *, curve: bool | None, by_default: bool
-) -> LearningCurve | None:
-    """Return the learning curve if it was asked for, or is wanted by default and takes seconds."""
-    if curve is None:
-        n_labels = int((model.encoded_labels_ != UNLABELED).sum())
-        is_small = len(model.encoded_labels_) <= MOST_POINTS and n_labels <= MOST_LABELS
-        curve = by_default and is_small and model.diagnose().expected_accuracy is not None
-    return model.learning_curve() if curve else None

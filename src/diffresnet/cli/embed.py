@@ -9,7 +9,8 @@ import typer
 from diffresnet._support.checks import refuse
 from diffresnet._support.progress import track
 from diffresnet.cli.console import say, warn
-from diffresnet.cli.options import Device, FollowLinks, Force, IdColumn
+from diffresnet.cli.embed_files import TableEmbedding, embed_files
+from diffresnet.cli.options import Cluster, Device, FollowLinks, Force, IdColumn
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.datasets.files import PRIVATE, make_cache_folder
 from diffresnet.encoders.extraction import Extraction, extract
@@ -46,9 +47,7 @@ def embed(
             show_default="efficientnet-lite0 for images, minilm for texts",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="File for the features, .npz.", dir_okay=False)] = Path(
-        "features.npz"
-    ),
+    out: Annotated[Path, typer.Option(help="File for the features, .npz.")] = Path("features.npz"),
     text_column: Annotated[
         str | None, typer.Option(help="Column of the texts.", show_default="text")
     ] = None,
@@ -80,8 +79,12 @@ def embed(
     batch_size: Annotated[int, typer.Option(help="Items of a batch.", min=1)] = 32,
     device: Device = "cpu",
     force: Force = False,
+    cluster: Cluster = None,
 ) -> None:
     """Turn images or texts into features, one row each.
+
+    With --cluster, SOURCE is a folder of tables of texts, and --out one of Parquet files, one for
+    each table; those that are there already are left as they are.
 
     The file has the arrays features and ids, labels and split where there are any (folders of
     classes, a column, train.csv), and previews; classify and fewshot take it as it is.
@@ -92,7 +95,15 @@ def embed(
       diffresnet embed questions.csv --text-column question --out questions.npz
 
       diffresnet embed birds --encoder resnet18:birds.pt --out birds.npz
+
+      diffresnet embed tables/ --text-column question --out embedded/ --cluster auto
     """
+    if cluster is not None:
+        columns = text_column, id_column, label_column
+        usual = encoder or READY["texts"]
+        how = TableEmbedding(usual, *columns, unreadable, _make_cache(cache), batch_size, device)
+        embed_files(source, out, cluster, how)
+        return
     check_new_file(out, "--out", (".npz",), [source], force=force)
     kept = _make_cache(cache)  # after an hour of computing it would be late
     items = read_source(

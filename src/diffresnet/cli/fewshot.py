@@ -10,10 +10,12 @@ import typer
 from diffresnet._support.checks import refuse
 from diffresnet._support.writing import encode_json
 from diffresnet.cli.banks import choose_split
+from diffresnet.cli.cluster_run import shared_out
 from diffresnet.cli.comparison import compare_in_json, show_comparison
 from diffresnet.cli.console import say
 from diffresnet.cli.options import (
     BANK_HELP,
+    Cluster,
     Device,
     Force,
     Jobs,
@@ -110,6 +112,7 @@ def fewshot(
     tuning_tasks: Annotated[int, typer.Option(help="Tasks of each trial of --tune.", min=1)] = 200,
     seed: TaskSeed = 1,
     jobs: Jobs = 1,
+    cluster: Cluster = None,
     device: Device = "cpu",
     resume: Resume = None,
     json_file: JsonFile = None,
@@ -145,7 +148,8 @@ def fewshot(
             say(f"tuned {tuning.describe()}")
         recipes = [tuning.best for tuning in tunings]
     plan = TaskPlan(bank, features.name, chosen, tasks, seed, jobs, resume, device)
-    results = [plan.evaluate(recipe, shape) for recipe in recipes]
+    with shared_out(cluster):
+        results = [plan.evaluate(recipe, shape) for recipe in recipes]
     differences = [paired_difference(results[0], result) for result in results]
     contents: dict[Path, bytes] = {}
     if json_file is not None:

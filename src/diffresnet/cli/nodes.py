@@ -9,9 +9,10 @@ import typer
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.writing import encode_json
+from diffresnet.cli.cluster_run import shared_out
 from diffresnet.cli.comparison import compare_in_json, show_comparison
 from diffresnet.cli.console import say
-from diffresnet.cli.options import Force, Jobs, JsonFile, Resume
+from diffresnet.cli.options import Cluster, Force, Jobs, JsonFile, Resume
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import (
@@ -125,6 +126,7 @@ def nodes(
         ),
     ] = None,
     jobs: Jobs = 1,
+    cluster: Cluster = None,
     resume: Resume = None,
     json_file: JsonFile = None,
     force: Force = False,
@@ -173,7 +175,8 @@ def nodes(
     say(_describe(loaded, ready, taken))
     stem = Path(graph).stem
     plan = NodePlan({stem: ready}, protocol, jobs, resume)
-    results = [plan.run(stem, one) for one in methods]
+    with shared_out(cluster):
+        results = [plan.run(stem, one) for one in methods]
     differences = [compare(results[0], result) for result in results]
     contents: dict[Path, bytes] = {}
     if json_file is not None:

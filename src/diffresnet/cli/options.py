@@ -35,6 +35,14 @@ Resume: TypeAlias = Annotated[
     Path | None,
     typer.Option(help="Folder that keeps what is done, so that a stopped command goes on."),
 ]
+Cluster: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Ray cluster to work on: host:port, or auto for the one that RAY_ADDRESS names, or a "
+        "new one of this machine. Needs the extra cluster.",
+        show_default="none: this process, or --jobs",
+    ),
+]
 BANK_HELP = (
     "Feature bank: an .npz file with features (n, d), labels (n,) and, if there are any, "
     "split (n,) and the names classes."

@@ -61,7 +61,7 @@ class GraphFilter:
         low = min(MARGIN * float(rates[-1]), high)
         coefficients: tuple[float, ...] = ()
         if len(rates) < laplacian.shape[0] and low < high:
-            coefficients = _interpolate(function, low, high)
+            coefficients = interpolate(function, low, high)
         modes = spectrum.modes.float()
         return cls(laplacian.float(), modes, gains.float(), coefficients, low, high)
 
@@ -106,7 +106,7 @@ class GraphFilter:
         return result
 
 
-def _interpolate(function: Function, low: float, high: float) -> tuple[float, ...]:
+def interpolate(function: Function, low: float, high: float) -> tuple[float, ...]:
     """Return as many Chebyshev coefficients of the function on an interval as matter."""
 
     def moved(places: npt.NDArray[np.float64]) -> Any:

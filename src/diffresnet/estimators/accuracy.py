@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet.estimators.held_out import Floats, HeldOut
-from diffresnet.estimators.sampling import LabelSampling, proportions_beforehand
 from diffresnet.estimators.solution import Solution
 from diffresnet.learning.labels import UNLABELED, Labels
+from diffresnet.learning.sampling import LabelSampling, proportions_beforehand
 from diffresnet.measuring.statistics import wilson_interval
 
 DEPENDENCE = 1.5

@@ -24,12 +24,12 @@ from diffresnet.estimators.diagnosis import Diagnosis, diagnose
 from diffresnet.estimators.held_out import HeldOut
 from diffresnet.estimators.learning_curve import LearningCurve, measure_curve
 from diffresnet.estimators.novelty import measure_novelty
-from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Solution
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.suggestion import suggest_points
 from diffresnet.learning.labels import UNLABELED
+from diffresnet.learning.sampling import LabelSampling
 
 
 class Advice:

@@ -16,7 +16,6 @@ from diffresnet._support.types import Normalization
 from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies, Rows
-from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.given import check_label_count, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
@@ -33,12 +32,13 @@ from diffresnet.estimators.input import (
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
-from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats, Solution, SolverName
 from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.storage import read_model, refusing_damage, write_model
 from diffresnet.estimators.suggestion import suggest_first
+from diffresnet.learning.features import validate_features
 from diffresnet.learning.labels import UNLABELED, encode_labels
+from diffresnet.learning.sampling import LabelSampling
 
 MOST_FIRST = 50
 """Without labels the graph is decomposed for at most this number of classes."""

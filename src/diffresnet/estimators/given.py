@@ -11,12 +11,12 @@ from torch import Tensor
 
 from diffresnet._support.checks import fail
 from diffresnet._support.sparse_checks import check_sparse
-from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.input import NAME, GraphParameters
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.exact_search import Neighbors
 from diffresnet.graph.given_neighbors import as_neighbors, neighbors_of_matrix
 from diffresnet.graph.weights import graph_weights
+from diffresnet.learning.features import validate_features
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from diffresnet._support.checks import check_choice, check_count, check_real, fa
 from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.input import check_steps
 from diffresnet.diffusion.operator import DiffusionOperator
-from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import SolverName
 from diffresnet.learning.labels import UNLABELED, encode_labels
+from diffresnet.learning.sampling import LabelSampling
 
 if TYPE_CHECKING:
     from diffresnet.estimators.classifier import DiffResNetClassifier

@@ -24,7 +24,6 @@ from diffresnet.estimators.columns import (
 )
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
-from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.given import check_label_count, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
@@ -36,11 +35,12 @@ from diffresnet.estimators.input import (
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
-from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.storage import read_model, refusing_damage, write_model
+from diffresnet.learning.features import validate_features
 from diffresnet.learning.labels import encode_indicators
+from diffresnet.learning.sampling import LabelSampling
 
 NAME = "DiffResNetMultiLabelClassifier"
 UNREACHED = Wording(

@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from diffresnet._support.stages import stage
 from diffresnet.estimators.copies import Copies, digest_rows, order_rows
-from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.estimators.given import Given
 from diffresnet.estimators.input import GraphParameters, choose_search
 from diffresnet.estimators.points import FittedPoints
+from diffresnet.learning.features import FeatureSpace, Placed
 
 Classes = npt.NDArray[np.int64]
 

@@ -16,13 +16,14 @@ from diffresnet._support.stages import stage
 from diffresnet._support.types import FoundBy, Normalization, Search
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.spectrum import Spectrum
-from diffresnet.estimators.features import FeatureSpace, Placed
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.attachment import attach_points, attach_rows
 from diffresnet.graph.exact_search import Neighbors
 from diffresnet.graph.neighbors import name_search, search_neighbors
 from diffresnet.graph.recall import measure_recall
 from diffresnet.graph.weights import Bandwidths, weigh_neighbors
+from diffresnet.learning.features import FeatureSpace, Placed
+from diffresnet.learning.strength import MODES_PER_CLASS
 
 ROWS = 2**14
 """Points that are scored at a time."""
@@ -33,8 +34,7 @@ BANDWIDTH_SCALE = 0.5
 """The kernel's width at a point is the distance to the neighbor of the given rank, times this."""
 
 N_MODES = 100
-MODES_PER_CLASS = 3
-"""Of the slow modes, if that is more than `N_MODES`; the strength looks at as many."""
+"""Slow modes; of many classes `MODES_PER_CLASS` each."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from diffresnet._support.types import Normalization
 from diffresnet.estimators.audit import check_coverage
 from diffresnet.estimators.components import Wording, warn_of_unreached
 from diffresnet.estimators.copies import Copies
-from diffresnet.estimators.features import validate_features
 from diffresnet.estimators.given import check_label_count, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
@@ -32,6 +31,7 @@ from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.regression import regress
 from diffresnet.estimators.storage import read_model, refusing_damage, write_model
+from diffresnet.learning.features import validate_features
 from diffresnet.learning.values import encode_values
 
 NAME = "DiffResNetRegressor"

@@ -19,21 +19,21 @@ from diffresnet.estimators.components import (
 )
 from diffresnet.estimators.held_out import HeldOut
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solvers.kernel import KernelSolver
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.network import NetworkSolver
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.solvers.solver import Solved, Solver
-from diffresnet.estimators.strength import (
+from diffresnet.learning.calibration import match_prior
+from diffresnet.learning.labels import Labels
+from diffresnet.learning.sampling import LabelSampling
+from diffresnet.learning.strength import (
     DEFAULT_STRENGTH,
     Strength,
     StrengthSettings,
     default_steps,
 )
-from diffresnet.estimators.views import View
-from diffresnet.learning.calibration import match_prior
-from diffresnet.learning.labels import Labels
+from diffresnet.learning.views import View
 
 Floats = npt.NDArray[Any]
 LARGEST_MATCHED = 100_000

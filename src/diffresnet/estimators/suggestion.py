@@ -20,8 +20,8 @@ from torch import Tensor
 from diffresnet.estimators.parts.kept_columns import KeptColumns
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Solution
-from diffresnet.estimators.strength import Strength, default_steps
-from diffresnet.estimators.views import View
+from diffresnet.learning.strength import Strength, default_steps
+from diffresnet.learning.views import View
 
 Rows = npt.NDArray[np.int64]
 

@@ -81,10 +81,22 @@ def read_labels(
     """
     if check_file(path, WHAT, (*TABLES, *ARRAYS)) in ARRAYS:
         return _from_arrays(path, len(ids))
+    names, labels = read_label_table(path, id_column=id_column, label_column=label_column)
+    return _align(names, labels, ids)
+
+
+def read_label_table(
+    path: Path, *, id_column: str | None = None, label_column: str | None = None
+) -> tuple[list[str], list[str]]:
+    """Return the ids and the labels of a .csv or .parquet table, row by row; "" is no label.
+
+    The others are as in `read_labels`.
+    """
+    check_file(path, WHAT, TABLES)
     table = TableFile(path, WHAT)
     names, label = _choose_columns(table, id_column, label_column)
     frame = table.read([names, label])
-    return _align(as_texts(frame, names), as_labels(frame[label].to_list(), path, WHAT), ids)
+    return as_texts(frame, names), as_labels(frame[label].to_list(), path, WHAT)
 
 
 def check_classes(labels: Sequence[str], what: str = WHAT) -> None:

@@ -40,13 +40,24 @@ def encode_predictions(
         suffix: ".csv" or ".parquet".
     """
     second, first = np.partition(probabilities, -2, axis=1)[:, -2:].T.astype(np.float64)
+    return encode_table(ids, labels, (first, first - second), reached, suffix)
+
+
+def encode_table(
+    ids: Sequence[str],
+    labels: npt.NDArray[Any],
+    best: tuple[npt.NDArray[Any], npt.NDArray[Any]],
+    reached: npt.NDArray[np.bool_],
+    suffix: str,
+) -> bytes:
+    """Return the same table from the largest probability of each point (N,), and its margin."""
     texts = labels if labels.dtype.kind == "U" else [str(label) for label in labels.tolist()]
     table = pl.DataFrame(
         {
             "id": pl.Series(ids, dtype=pl.String),
             "label": pl.Series(texts, dtype=pl.String),
-            "probability": first,
-            "margin": first - second,
+            "probability": best[0],
+            "margin": best[1],
             "reached": reached,
         }
     )

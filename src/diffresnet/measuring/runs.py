@@ -9,7 +9,8 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Generic, NoReturn, TypeVar, cast
@@ -27,6 +28,27 @@ except ImportError:  # Windows has no such locks
 
 Run = TypeVar("Run")
 
+Mapper = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
+"""Yields what a function makes of arguments, as calls end, wherever they run."""
+
+_ELSEWHERE: ContextVar[Mapper | None] = ContextVar("elsewhere", default=None)
+
+
+@contextmanager
+def run_elsewhere(mapper: Mapper) -> Generator[None]:
+    """Let another place, such as a cluster, do the work of `run_all` within the block.
+
+    Examples:
+        >>> with run_elsewhere(lambda function, items: (function(*item) for item in items)):
+        ...     list(run_all(abs, [(-1,), (2,)], n_jobs=1))
+        [(0, 1), (1, 2)]
+    """
+    token = _ELSEWHERE.set(mapper)
+    try:
+        yield
+    finally:
+        _ELSEWHERE.reset(token)
+
 
 def file_of(folder: Path, name: str, identity: Mapping[str, str]) -> Path:
     """Return where in a folder to keep runs: those of another identity have another file."""
@@ -42,9 +64,12 @@ def run_all(
     Args:
         work: a function of a module, so that other processes find it.
         calls: its arguments. Large arrays are shared with the processes through files.
-        n_jobs: processes, each with one thread.
+        n_jobs: processes, each with one thread; `run_elsewhere` takes their place.
     """
-    jobs = ((place, work, call) for place, call in enumerate(calls))
+    jobs = ((place, work, *call) for place, call in enumerate(calls))
+    mapper = _ELSEWHERE.get()
+    if mapper is not None:
+        return mapper(_run_one, jobs)
     if n_jobs == 1:
         return (_run_one(*job) for job in jobs)
     return _share(jobs, n_jobs)
@@ -69,7 +94,7 @@ def _share(jobs: Iterable[tuple[Any, ...]], n_jobs: int) -> Iterator[tuple[int, 
             found.close()
 
 
-def _run_one(place: int, work: Callable[..., Run], call: tuple[Any, ...]) -> tuple[int, Run]:
+def _run_one(place: int, work: Callable[..., Run], *call: Any) -> tuple[int, Run]:
     with limited_threads(1):
         return place, work(*call)
 

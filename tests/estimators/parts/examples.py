@@ -3,8 +3,8 @@
 import torch
 from torch.nn.functional import one_hot
 
-from diffresnet.estimators.views import View
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.views import View
 
 CLASSES = torch.arange(3).repeat_interleave(40)
 

@@ -5,9 +5,9 @@ from torch.nn.functional import normalize
 
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solvers.kernel import KernelSettings, KernelSolver, make_factors
-from diffresnet.estimators.strength import Strength
 from diffresnet.learning.kernels import residual_kernel
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.strength import Strength
 from tests.estimators.examples import clusters, fitted
 
 STRENGTH = Strength(0.5, 5)

@@ -9,8 +9,8 @@ from sklearn.datasets import load_digits
 from diffresnet._support.threads import limited_threads
 from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
-from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.strength import Strength
 from tests.estimators.examples import clusters, fitted
 
 

@@ -2,8 +2,8 @@ import torch
 
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solvers.network import NetworkSolver
-from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.strength import Strength
 from tests.estimators.examples import clusters, fitted
 
 LABELS = Labels(torch.tensor([0, 40, 80]), torch.tensor([0, 1, 2]), 3)

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.parts.directions import Directions, find_directions
-from diffresnet.estimators.parts.settings import PrototypeSettings
-from diffresnet.estimators.parts.stability import measure_stability
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.estimators.strength import Strength
-from diffresnet.estimators.views import View
+from diffresnet.learning.directions import Directions, find_directions
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.prototype_settings import PrototypeSettings
+from diffresnet.learning.stability import measure_stability
+from diffresnet.learning.strength import Strength
+from diffresnet.learning.views import View
 
 
 @dataclass(frozen=True)

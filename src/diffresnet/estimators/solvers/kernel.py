@@ -24,14 +24,14 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.estimators.strength import Strength
-from diffresnet.estimators.views import View
 from diffresnet.learning.calibration import held_out_losses
 from diffresnet.learning.kernel_descent import AFTER_DIFFUSION, solve_factored
 from diffresnet.learning.kernels import kernel_points, residual_kernel
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.prototypes import class_means, members_of, spherical_kmeans
+from diffresnet.learning.strength import Strength
 from diffresnet.learning.tasks import Schedule, Tasks
+from diffresnet.learning.views import View
 
 SCALES = tuple(2.0 ** (step / 2) for step in range(-8, 15))
 """What scores may be multiplied by before they become probabilities."""

@@ -14,7 +14,6 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.confidence import confidence, match_confidence, sober_scale
 from diffresnet.estimators.parts.part import Part
 from diffresnet.estimators.parts.prototypes import (
     EarlierPrototypes,
@@ -23,14 +22,15 @@ from diffresnet.estimators.parts.prototypes import (
     fit_prototypes,
 )
 from diffresnet.estimators.parts.ridges import fit_ridges
-from diffresnet.estimators.parts.settings import PrototypeSettings
 from diffresnet.estimators.points import FittedPoints
-from diffresnet.estimators.sampling import Beforehand, LabelSampling, proportions_beforehand
 from diffresnet.estimators.solvers.solved_mixture import Basis, SolvedMixture
-from diffresnet.estimators.strength import Strength
-from diffresnet.estimators.weighing import NOISES, weigh
 from diffresnet.learning.calibration import estimate_proportions
+from diffresnet.learning.confidence import confidence, match_confidence, sober_scale
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.prototype_settings import PrototypeSettings
+from diffresnet.learning.sampling import Beforehand, LabelSampling, proportions_beforehand
+from diffresnet.learning.strength import Strength
+from diffresnet.learning.weighing import NOISES, weigh
 
 FEWEST_FOR_WARM = 50
 WARM_PART = 0.1

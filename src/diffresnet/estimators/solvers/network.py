@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.estimators.strength import Strength
-from diffresnet.estimators.views import View
 from diffresnet.learning.descent import Descent
 from diffresnet.learning.labels import UNLABELED, Labels
 from diffresnet.learning.losses import Batch, CrossEntropy
+from diffresnet.learning.strength import Strength
+from diffresnet.learning.views import View
 from diffresnet.nn.diff_resnet import DiffResNet
 
 

@@ -6,7 +6,7 @@ import torch
 from sklearn.datasets import load_digits, load_wine
 
 from diffresnet.estimators import DiffResNetClassifier
-from diffresnet.estimators.outliers import FAR, find_outliers
+from diffresnet.learning.outliers import FAR, find_outliers
 from tests.estimators.examples import partly
 
 

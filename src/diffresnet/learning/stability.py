@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.parts.directions import Directions
-from diffresnet.estimators.parts.settings import PrototypeSettings
+from diffresnet.learning.directions import Directions
+from diffresnet.learning.prototype_settings import PrototypeSettings
 from diffresnet.learning.prototypes import spherical_kmeans
 
 

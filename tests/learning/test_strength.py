@@ -2,7 +2,7 @@ import torch
 
 from diffresnet.diffusion.input import MOST_STEPS
 from diffresnet.diffusion.spectrum import Spectrum
-from diffresnet.estimators.strength import Strength, StrengthSettings, default_steps
+from diffresnet.learning.strength import Strength, StrengthSettings, default_steps
 
 SETTINGS = StrengthSettings()
 

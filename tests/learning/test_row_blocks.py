@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from diffresnet.estimators import row_blocks as _row_blocks
-from diffresnet.estimators.row_blocks import row_blocks, sum_blocks, usual_blocks
+from diffresnet.learning import row_blocks as _row_blocks
+from diffresnet.learning.row_blocks import row_blocks, sum_blocks, usual_blocks
 
 FEATURES = torch.arange(30.0).reshape(10, 3)
 

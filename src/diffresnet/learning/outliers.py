@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.row_blocks import row_blocks
+from diffresnet.learning.row_blocks import row_blocks
 
 FAR = 100.0
 """How far a row is out, in typical deviations of a feature."""

@@ -7,7 +7,9 @@ from torch import Tensor
 
 from diffresnet.diffusion.input import MOST_STEPS
 from diffresnet.diffusion.spectrum import Spectrum
-from diffresnet.estimators.points import MODES_PER_CLASS
+
+MODES_PER_CLASS = 3
+"""Of the slow modes; the strength looks at as many."""
 
 CONSTANT = 1e-5
 """Modes that decay no faster are those of components that are not connected."""

@@ -1,8 +1,8 @@
 import torch
 
-from diffresnet.estimators.parts.directions import find_directions
-from diffresnet.estimators.parts.settings import PrototypeSettings
-from diffresnet.estimators.parts.stability import measure_stability
+from diffresnet.learning.directions import find_directions
+from diffresnet.learning.prototype_settings import PrototypeSettings
+from diffresnet.learning.stability import measure_stability
 from tests.estimators.parts.examples import labels, view
 
 

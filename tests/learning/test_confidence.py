@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from diffresnet.estimators.confidence import (
+from diffresnet.learning.confidence import (
     N_BEFOREHAND,
     confidence,
     expect_from_agreement,

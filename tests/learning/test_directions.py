@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import torch
 
-from diffresnet.estimators.parts.directions import find_directions
-from diffresnet.estimators.parts.settings import PrototypeSettings
+from diffresnet.learning.directions import find_directions
+from diffresnet.learning.prototype_settings import PrototypeSettings
 from tests.estimators.parts.examples import CLASSES, labels, view
 
 SETTINGS = PrototypeSettings()

@@ -2,7 +2,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from diffresnet.estimators.weighing import Weighed, weigh
+from diffresnet.learning.weighing import Weighed, weigh
 
 GENERATOR = torch.Generator().manual_seed(0)
 

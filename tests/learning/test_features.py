@@ -10,7 +10,7 @@ from diffresnet.estimators import (
     DiffResNetMultiLabelClassifier,
     DiffResNetRegressor,
 )
-from diffresnet.estimators.features import N_KEPT, FeatureSpace
+from diffresnet.learning.features import N_KEPT, FeatureSpace
 from tests.estimators.examples import clusters
 
 GENERATOR = np.random.default_rng(0)

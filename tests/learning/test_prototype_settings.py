@@ -1,6 +1,6 @@
 import pytest
 
-from diffresnet.estimators.parts.settings import PrototypeSettings
+from diffresnet.learning.prototype_settings import PrototypeSettings
 
 SETTINGS = PrototypeSettings()
 

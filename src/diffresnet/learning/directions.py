@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from diffresnet.estimators.parts.settings import PrototypeSettings
-from diffresnet.estimators.views import View
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.prototype_settings import PrototypeSettings
 from diffresnet.learning.prototypes import class_means, members_of, spherical_kmeans
+from diffresnet.learning.views import View
 
 
 @dataclass(frozen=True)

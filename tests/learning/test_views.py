@@ -1,6 +1,6 @@
 import torch
 
-from diffresnet.estimators.views import View
+from diffresnet.learning.views import View
 
 
 def test_view_places_new_points_as_fitted_ones() -> None:

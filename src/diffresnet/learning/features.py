@@ -22,8 +22,8 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from diffresnet._support.sparse_checks import check_sparse
-from diffresnet.estimators.outliers import find_outliers
-from diffresnet.estimators.row_blocks import row_blocks, sum_blocks, usual_blocks
+from diffresnet.learning.outliers import find_outliers
+from diffresnet.learning.row_blocks import row_blocks, sum_blocks, usual_blocks
 
 FLOATS = (np.float64, np.float32)
 

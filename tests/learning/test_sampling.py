@@ -2,8 +2,8 @@ import numpy as np
 import torch
 
 from diffresnet.estimators import DiffResNetClassifier
-from diffresnet.estimators.sampling import LabelSampling, proportions_beforehand
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.sampling import LabelSampling, proportions_beforehand
 
 
 def beforehand(*counts: int, sampling: LabelSampling = "auto") -> list[float]:

@@ -1,0 +1,166 @@
+"""How time and memory grow on a cluster of this machine, and whether workers keep to their memory.
+
+Points lie on ten curved surfaces of six dimensions in 64; 200 have a label. Every process is
+watched. Called again after a break, it goes on.
+
+    python benchmarks/cluster.py --points 3000000 --memory 1.5
+    python benchmarks/cluster.py --points 100000 --blocks 1 2 4 8
+"""
+
+import argparse
+import json
+import os
+import shutil
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from diffresnet._support.writing import encode_json, write_whole
+from diffresnet.cluster.job import Job, Settings
+from diffresnet.cluster.ray_engine import connected
+from diffresnet.cluster.source import Source
+from diffresnet.cluster.work import Work
+
+RESULTS = Path(__file__).parent.parent / "docs" / "results" / "cluster.json"
+N_CLASSES, N_FEATURES, N_LATENT, N_LABELS = 10, 64, 6, 200
+FILE_ROWS = 100_000
+SECONDS = 0.5
+
+
+def make_file(path: Path, file: int, n_rows: int) -> None:
+    """Write some of the points, with their true classes in another column's place: the id."""
+    shapes = np.random.default_rng(0)
+    first = shapes.standard_normal((N_CLASSES, N_LATENT, 32)) / np.sqrt(N_LATENT)
+    second = shapes.standard_normal((32, N_FEATURES)) / np.sqrt(32)
+    generator = np.random.default_rng([1, file])
+    classes = generator.integers(N_CLASSES, size=n_rows)
+    latent = generator.standard_normal((n_rows, N_LATENT))
+    points = generator.standard_normal((n_rows, N_FEATURES)) * 0.15
+    for one in range(N_CLASSES):
+        own = classes == one
+        points[own] += np.tanh(latent[own] @ first[one]) @ second
+    ids = [f"{file}-{row}-{kind}" for row, kind in enumerate(classes.tolist())]
+    array = pl.Series(points.astype(np.float32)).cast(pl.List(pl.Float32))
+    part = path.with_suffix(".part")
+    pl.DataFrame({"id": ids, "embedding": array}).write_parquet(part)
+    part.rename(path)
+
+
+def make_points(folder: Path, n_points: int) -> dict[str, str]:
+    """Write all points that are missing, and return the labels."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sizes = [min(FILE_ROWS, n_points - begin) for begin in range(0, n_points, FILE_ROWS)]
+    for file, n_rows in enumerate(sizes):
+        path = folder / f"{file:05}.parquet"
+        if not path.exists():
+            make_file(path, file, n_rows)
+    first = pl.read_parquet(folder / "00000.parquet", columns=["id"])["id"].to_list()
+    return {one: one.rsplit("-", 1)[1] for one in first[:N_LABELS]}
+
+
+class Watch(threading.Thread):
+    """Look at the memory of this process and all that it started, twice a second."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.peaks: dict[str, float] = {}
+        self.is_over = False
+
+    def run(self) -> None:
+        """Look, until it is over."""
+        while not self.is_over:
+            self.look()
+            time.sleep(SECONDS)
+
+    def look(self) -> None:
+        """Keep the peak (GB) of each process, by its kind and number."""
+        for pid in descendants(os.getpid()):
+            try:
+                status = Path(f"/proc/{pid}/status").read_text()
+                command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode()
+            except OSError:
+                continue
+            fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+            peak = int(fields.get("VmHWM", "0 kB").split()[0]) / 1e6
+            kind = "driver" if pid == os.getpid() else command.split("/")[-1].split(" ")[0]
+            if command.startswith("ray::"):
+                kind = "worker"
+            name = f"{kind} {pid}"
+            self.peaks[name] = max(self.peaks.get(name, 0.0), round(peak, 3))
+
+
+def descendants(root: int) -> list[int]:
+    """Return a process, and all that came of it."""
+    parents: dict[int, int] = {}
+    for path in Path("/proc").iterdir():
+        if path.name.isdecimal():
+            try:
+                stat = (path / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            parents[int(path.name)] = int(stat[1])
+    found = [root]
+    for one in found:
+        found += [pid for pid, parent in parents.items() if parent == one]
+    return found
+
+
+def measure(folder: Path, n_points: int, settings: Settings, n_workers: int) -> dict[str, Any]:
+    """Classify the points, and return what that took."""
+    labels = make_points(folder / f"points-{n_points}", n_points)
+    source = Source.of(str(folder / f"points-{n_points}"), None, None)
+    work = Work(folder / f"work-{n_points}-{settings.n_blocks}")
+    watch, begin = Watch(), time.monotonic()
+    watch.start()
+    with connected("auto", n_workers) as engine:
+        outcome = Job(engine, work, source, labels, settings).run()
+        watch.look()
+    watch.is_over = True
+    n_right, n_all = 0, 0
+    for path in sorted((work.folder / "parts").glob("*.parquet")):
+        frame = pl.read_parquet(path)
+        truth = frame["id"].str.split("-").list.last()
+        n_right, n_all = n_right + int((truth == frame["label"]).sum()), n_all + len(frame)
+    disk = sum(one.stat().st_size for one in work.folder.rglob("*") if one.is_file())
+    shutil.rmtree(work.folder)
+    workers = [peak for name, peak in watch.peaks.items() if name.startswith("worker")]
+    found = asdict(outcome)
+    del found["counts"]
+    return {
+        **found,
+        "n_workers": n_workers,
+        "memory asked for, GB": settings.memory / 1e9,
+        "whole, s": round(time.monotonic() - begin, 1),
+        "largest worker, GB": max(workers, default=0.0),
+        "disk at the end, GB": round(disk / 1e9, 2),
+        "accuracy": n_right / n_all,
+        "peaks, GB": dict(sorted(watch.peaks.items(), key=lambda one: -one[1])),
+    }
+
+
+def main() -> None:
+    """Measure, and write results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--points", type=int, default=100_000)
+    parser.add_argument("--blocks", type=int, nargs="*", default=[0])
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--memory", type=float, default=1.5)
+    parser.add_argument("--folder", type=Path, default=Path(".cluster"))
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    given = parser.parse_args()
+    for n_blocks in given.blocks:
+        settings = Settings(memory=1e9 * given.memory, n_blocks=n_blocks or None)
+        found = measure(given.folder.resolve(), given.points, settings, given.workers)
+        results = json.loads(given.results.read_bytes()) if given.results.exists() else {}
+        name = f"{given.points} points" + (f", {n_blocks} blocks" if n_blocks else "")
+        write_whole(given.results, encode_json({**results, name: found}))
+        print(name, json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()

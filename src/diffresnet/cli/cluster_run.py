@@ -1,0 +1,115 @@
+"""`diffresnet classify --cluster`: the same on a cluster, for points that are too many for one."""
+
+import re
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.stages import shown_stages
+from diffresnet._support.words import count
+from diffresnet.cli.console import say, show, warn
+from diffresnet.cli.outputs import check_new_folder
+from diffresnet.files.predictions import PARTS
+
+N_ROWS = 30
+"""Classes that the table shows."""
+
+SHORTENED = re.compile(r"^([a-z][a-z0-9+.-]+):/(?!/)")
+"""How an address looks that went through `Path`, which takes two slashes for one."""
+
+
+class Columns(NamedTuple):
+    """The columns of ids and labels that were asked for."""
+
+    id_column: str | None
+    label_column: str | None
+
+
+def address_of(path: Path) -> str:
+    """Return a path as it was typed, where it is an address.
+
+    Examples:
+        >>> address_of(Path("s3://bucket/points")), address_of(Path("points/"))
+        ('s3://bucket/points', 'points')
+    """
+    return SHORTENED.sub(r"\1://", str(path))
+
+
+def shared_out(cluster: str | None) -> AbstractContextManager[None]:
+    """Let runs within the block go to a cluster, if one is named."""
+    if cluster is None:
+        return nullcontext()
+    from diffresnet.cluster.ray_engine import running_on  # noqa: PLC0415  (slow)
+
+    return running_on(cluster)
+
+
+@dataclass(frozen=True)
+class ClusterRun:
+    """What the command was asked for.
+
+    Attributes:
+        features: the folder of points.
+        labels: their file; None for labels in the points.
+        out: the folder of predictions; None for the usual one.
+        cluster: its address.
+        work: the folder of the job; None for the usual one.
+        memory: of a worker, in GB.
+        n_top: neighbors that the graph keeps.
+        seed: of the classifier.
+    """
+
+    features: Path
+    labels: Path | None
+    out: Path | None
+    cluster: str
+    work: Path | None
+    memory: float
+    n_top: int
+    seed: int
+
+    def classify(self, columns: Columns, others: tuple[object, ...], *, force: bool) -> None:
+        """Classify on the cluster, and say what came out.
+
+        Args:
+            columns: of ids and labels.
+            others: what only one machine can do, None if it was not asked for.
+            force: whether predictions that are there may be written over.
+        """
+        if any(one is not None for one in others):
+            must = "left out beside --graph, --report, --suggest, --suggestions and --curve"
+            refuse("--cluster", must, "both", "Take a part of the points for these.")
+        points, out = address_of(self.features), address_of(self.out or Path("predictions"))
+        inputs = [path for path in (self.features, self.labels) if path is not None]
+        if "://" not in out:
+            check_new_folder(Path(out), "--out", PARTS, inputs, force=force)
+        from diffresnet.cluster import classify  # noqa: PLC0415  (slow)
+        from diffresnet.cluster.recall import N_EXACT  # noqa: PLC0415
+
+        with shown_stages(f"classifying {points}"):
+            found = classify(
+                points,
+                self.labels,
+                out=out,
+                cluster=self.cluster,
+                **columns._asdict(),
+                n_top=self.n_top,
+                memory=self.memory,
+                work=self.work,
+                seed=self.seed,
+            )
+        rows = [[name, f"{n:,}"] for name, n in list(found.counts.items())[:N_ROWS]]
+        show(f"{found.n_points:,} points", ["class", "predicted"], rows)
+        if len(found.counts) > N_ROWS:
+            say(f"{len(found.counts) - N_ROWS} classes more are in the files.")
+        if found.n_unreached:
+            warn(
+                f"{found.n_unreached:,} points are not connected to any label, and every class is "
+                "as probable for them. Label some of them, or raise --n-top."
+            )
+        cut = f"{count(found.n_shards, 'shard')}, {count(found.n_blocks, 'block')}"
+        say(f"{cut}, {found.n_restarts} started again.")
+        say(f"The graph has {found.recall:.1%} of the nearest neighbors of {N_EXACT} points.")
+        say(f"wrote {out}")

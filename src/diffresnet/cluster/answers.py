@@ -1,0 +1,91 @@
+"""Predictions as files: for each file of points a part of the same rows, in the same order."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import numpy as np
+import polars as pl
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import reason_of
+from diffresnet._support.writing import write_whole, write_whole_folder
+from diffresnet.cluster.shards import Numbering
+from diffresnet.cluster.source import is_address
+from diffresnet.cluster.work import Work
+from diffresnet.files.parquet import PARQUET
+from diffresnet.files.predictions import PARTS, encode_table
+
+
+def part_name(file: int) -> str:
+    """Return the name of the part for a file of points."""
+    return PARTS.replace("*", f"{file:05}")
+
+
+def write_part(
+    work: Work,
+    numbering: Numbering,
+    classes: Sequence[str],
+    file: int,
+    labeled: Mapping[int, int],
+) -> dict[str, Any]:
+    """Write the predictions for the points of a file, and count them.
+
+    Args:
+        work: where the answers are, and the part goes.
+        numbering: of the points.
+        classes: their names.
+        file: which.
+        labeled: the class of each row that has a label.
+
+    Returns:
+        How many points have each class, and how many no label reaches.
+    """
+    parts = []
+    for shard in range(numbering.own.shape[1]):
+        first = int(numbering.starts[file, shard] - numbering.bounds[shard])
+        stored = work.rows(f"answers/{shard}.npy")
+        parts.append(stored.read(first, first + int(numbering.own[file, shard])))
+    order = work.load(f"files/{file}/rows.npy")
+    answers = np.empty((len(order), 4))
+    answers[order] = np.concatenate(parts)
+    rows = np.array(list(labeled), dtype=np.int64)
+    answers[rows, 0] = np.array(list(labeled.values()), dtype=np.int64)
+    answers[rows, 1:] = 1
+    found = answers[:, 0].astype(np.int64)
+    ids = pl.read_parquet(work.path(f"files/{file}/ids.parquet"))["id"].to_list()
+    table = encode_table(
+        ids,
+        np.array(classes, dtype=np.str_)[found],
+        (answers[:, 1], answers[:, 2]),
+        answers[:, 3] > 0,
+        PARQUET,
+    )
+    write_whole(work.path(f"parts/{part_name(file)}"), table)
+    counts = np.bincount(found, minlength=len(classes))
+    return {"counts": counts.tolist(), "n_unreached": int((answers[:, 3] == 0).sum())}
+
+
+def publish(work: Work, n_files: int, out: str) -> None:
+    """Bring all parts to where they are wanted.
+
+    A folder of this machine is there whole or not at all.
+    """
+    names = [part_name(file) for file in range(n_files)]
+    if not is_address(out):
+        write_whole_folder(Path(out), _contents(work, names))
+        return
+    try:
+        system, folder = fsspec.core.url_to_fs(out)
+        system.makedirs(folder, exist_ok=True)
+        for name in names:
+            system.put_file(str(work.path(f"parts/{name}")), f"{folder.rstrip('/')}/{name}")
+    except (OSError, ValueError, ImportError) as error:
+        got, remedy = f"{out} ({reason_of(error)})", "Check it, and your rights."
+        refuse("--out", "an address that can be written", got, remedy)
+
+
+def _contents(work: Work, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    for name in names:
+        yield name, work.path(f"parts/{name}").read_bytes()

@@ -1,0 +1,77 @@
+"""How much each part counts, as in the classifier's mixture: held-out labels say."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from diffresnet.learning.calibration import estimate_proportions
+from diffresnet.learning.confidence import confidence, match_confidence, sober_scale
+from diffresnet.learning.labels import Labels
+from diffresnet.learning.sampling import proportions_beforehand
+from diffresnet.learning.weighing import weigh
+
+RIDGE_WEIGHTS = (0.2, 0.8)
+"""Of propagation, and of both together, where there are very many labels, beforehand."""
+DOUBT, EVENNESS, PROPAGATION_WEIGHT = 0.3, 2.0, 0.3
+"""As in the classifier's mixture: see `MixtureSettings` there."""
+
+
+def weigh_parts(
+    labels: Labels, shown: Tensor, held_out: list[Tensor], expected: Tensor
+) -> tuple[tuple[float, ...], Tensor]:
+    """Return the weights of the parts and the biases of the classes.
+
+    Args:
+        labels: all of them.
+        shown: (P, n, K) scores of the sample by the parts.
+        held_out: (n, K) scores of the labels, each learned without it, by the parts.
+        expected: (2,) weights of the prototypes beforehand.
+    """
+    by_prototypes = torch.tensordot(expected, shown[:2], 1)
+    agreement = float((by_prototypes.argmax(dim=1) == shown[2].argmax(dim=1)).double().mean())
+
+    def relative_scale(part: int) -> float:
+        own = shown[part].std(dim=1).mean().clamp(min=1e-12)
+        return max(1e-12, float(by_prototypes.std(dim=1).mean() / own))
+
+    before, adapt = proportions_beforehand(labels, "auto"), _adapter(labels, shown)
+    seen = labels.counts[labels.classes] > 1
+    if not bool(seen.any()):
+        weights = torch.cat([expected, torch.zeros(2).double()])
+        weights[2] = PROPAGATION_WEIGHT * relative_scale(2)
+        scores = torch.tensordot(weights, shown, 1)
+        weights = weights * match_confidence(scores, confidence(scores) / 4 + 0.6 * agreement)
+        return tuple(weights.tolist()), adapt(weights, torch.zeros_like(shown[0, 0]))
+    fade = labels.n_classes / len(labels.rows)
+    weighed = weigh(
+        [one[seen] for one in held_out],
+        labels.classes[seen],
+        expected=(*(fade * expected).tolist(), *((1 - fade) * one for one in RIDGE_WEIGHTS)),
+        usual_scales=(None, None, relative_scale(2), relative_scale(3)),
+        biases=before.biases,
+        doubt=DOUBT,
+    )
+    weights = torch.tensor(weighed.weights).double()
+    biases = adapt(weights, weighed.biases)
+    tried = torch.tensordot(weights, torch.stack([one[seen] for one in held_out]), 1) + biases
+    common = (torch.tensordot(weights, shown, 1) + biases).softmax(dim=1).mean(dim=0)
+    scale = sober_scale(tried, labels.classes[seen], common, weighed.noise, agreement)
+    return tuple((scale * weights).tolist()), scale * biases
+
+
+def _adapter(labels: Labels, shown: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return what adapts biases to the class proportions that the sample speaks for."""
+    before = proportions_beforehand(labels, "auto")
+    per_class = len(labels.rows) / labels.n_classes
+    fading = 1 / per_class if before.is_random else 2 / (per_class * min(per_class, 5))
+    is_new = (labels.counts == 1) & (labels.counts.max() > 1)
+
+    def adapt(weights: Tensor, biases: Tensor) -> Tensor:
+        logs = (torch.tensordot(weights, shown, 1) + biases).log_softmax(dim=1)
+        evenness = EVENNESS * fading
+        found = estimate_proportions(logs, before.of_labels, evenness, before.proportions)
+        shift = (found / before.of_labels).log()
+        return biases + torch.where(is_new, shift.clamp(min=0), shift)
+
+    return adapt

@@ -1,0 +1,119 @@
+"""The files that points come from: a folder of Parquet files, here or at any fsspec address."""
+
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import fsspec
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import reason_of
+from diffresnet.files.frames import TableFile
+from diffresnet.files.ids import choose_ids
+from diffresnet.files.labels import DEFAULT_LABEL
+from diffresnet.files.opening import is_folder, list_files
+from diffresnet.files.parquet import PARQUET
+from diffresnet.files.points import WHAT, Points, read_points
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is an address such as s3://bucket/folder, rather than a path."""
+    return "://" in text
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of a folder, in order of name.
+
+    Attributes:
+        files: their paths or addresses.
+        id_column: of the ids.
+        label_column: of the labels, if there are any.
+    """
+
+    files: tuple[str, ...]
+    id_column: str
+    label_column: str
+
+    @classmethod
+    def of(cls, folder: str, id_column: str | None, label_column: str | None) -> "Source":
+        """Look at a folder, or one file.
+
+        Raises:
+            ValueError: if there are no such files, or they have no ids.
+        """
+        files = _list_remote(folder) if is_address(folder) else _list_local(Path(folder))
+        label_column = label_column or DEFAULT_LABEL
+        with fetched(files[0]) as path:
+            found = choose_ids(TableFile(path, WHAT), id_column, [label_column])
+        if found is None:
+            got, remedy = f"none in {files[0]}", "Name the column by --id-column."
+            refuse(WHAT, "tables with a column of ids", got, remedy)
+        return cls(files, found, label_column)
+
+    def columns(self, file: int) -> dict[str, str]:
+        """Return the names and types of the columns of a file."""
+        with fetched(self.files[file]) as path:
+            kinds = TableFile(path, WHAT).files[0].kinds
+        return {name: str(kind) for name, kind in kinds.items()}
+
+    def read(self, file: int) -> Points:
+        """Read a file whole, and check it.
+
+        Raises:
+            ValueError: if it is damaged, or something in it is wrong.
+        """
+        with fetched(self.files[file]) as path:
+            names = TableFile(path, WHAT).columns
+            if self.id_column not in names:
+                got = f"none in {path.name}"
+                remedy = "Write it again, or move it to another folder."
+                refuse(WHAT, f"tables with a column '{self.id_column}'", got, remedy)
+            return read_points(path, id_column=self.id_column, label_column=self.label_column)
+
+
+@contextmanager
+def fetched(file: str) -> Generator[Path]:
+    """Give a file as one of this machine, for as long as the block lasts."""
+    if not is_address(file):
+        yield Path(file)
+        return
+    with tempfile.TemporaryDirectory(prefix="diffresnet-") as folder:
+        path = Path(folder) / file.rsplit("/", 1)[-1]
+        try:
+            system, name = _open_system(file)
+            system.get_file(name, str(path))
+        except (OSError, ValueError, ImportError) as error:
+            got = f"{file} ({reason_of(error)})"
+            refuse(WHAT, "an address that can be read", got, "Check it, and your rights.")
+        yield path
+
+
+def _open_system(address: str) -> tuple[Any, str]:
+    """Return the file system of an address, and the name of it there."""
+    return fsspec.core.url_to_fs(address)
+
+
+def _list_local(path: Path) -> tuple[str, ...]:
+    if is_folder(path):
+        return tuple(str(one.resolve()) for one in list_files(path, WHAT, PARQUET))
+    if path.suffix.lower() != PARQUET or not path.exists():
+        got, remedy = path, "Check its name, or write the points as Parquet."
+        refuse(WHAT, f"a folder of {PARQUET} files, with --cluster", got, remedy)
+    return (str(path.resolve()),)
+
+
+def _list_remote(address: str) -> tuple[str, ...]:
+    try:
+        system, name = _open_system(address)
+        found = sorted(system.ls(name, detail=False)) if system.isdir(name) else [name]
+    except (OSError, ValueError, ImportError) as error:
+        got = f"{address} ({reason_of(error)})"
+        refuse(WHAT, "an address that can be read", got, "Check it, and your rights.")
+    files = [system.unstrip_protocol(one) for one in found if one.lower().endswith(PARQUET)]
+    if not files:
+        refuse(WHAT, f"a folder of {PARQUET} files", f"{address} with none", "Check its name.")
+    return tuple(files)

@@ -1,0 +1,181 @@
+import errno
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import numpy as np
+import polars as pl
+import pytest
+
+from diffresnet.cluster import classify
+from diffresnet.cluster import work as stored
+from diffresnet.cluster.job import Job
+from tests.cluster.examples import (
+    FEATURES,
+    LABELS,
+    predictions,
+    write_file,
+    write_labels,
+    write_points,
+)
+
+SMALL = FEATURES[:120]
+
+
+@pytest.fixture
+def points(tmp_path: Path) -> Path:
+    return write_points(tmp_path / "points", 2, SMALL)
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    return write_labels(tmp_path / "labels.csv")
+
+
+def run(points: Any, labels: Path | None, **others: Any) -> Any:
+    out = others.pop("out", Path(str(points) + "-predicted"))
+    return classify(points, labels, out=out, cluster="here", **others)
+
+
+def test_a_folder_in_a_folder_out(tmp_path: Path, points: Path, labels: Path) -> None:
+    outcome = run(points, labels, out=tmp_path / "out")
+    found = predictions(tmp_path / "out")
+    assert found["id"].to_list() == [f"p{row}" for row in range(len(SMALL))]
+    assert [path.name for path in sorted((tmp_path / "out").iterdir())] == [
+        "part-00000.parquet",
+        "part-00001.parquet",
+    ]
+    assert outcome.counts == dict(sorted(outcome.counts.items()))
+    assert sum(outcome.counts.values()) == outcome.n_points == len(SMALL)
+    given = found.filter(pl.col("id").is_in(list(LABELS)))
+    assert given["label"].to_list() == list(LABELS.values())
+    assert set(given["probability"]) == {1.0}
+    assert not (tmp_path / "out.work").exists()
+
+
+def test_addresses_in_and_out(tmp_path: Path, points: Path, labels: Path) -> None:
+    memory = fsspec.filesystem("memory")
+    memory.put(str(points), "/cluster-points", recursive=True)
+    run("memory://cluster-points", labels, out="memory://cluster-out", work=tmp_path / "work")
+    run(points, labels, out=tmp_path / "here")
+    memory.get("/cluster-out", str(tmp_path / "back"), recursive=True)
+    assert predictions(tmp_path / "back").equals(predictions(tmp_path / "here"))
+    with pytest.raises(ValueError, match="--work must be given where --out is an address"):
+        run(points, labels, out="memory://cluster-out")
+    with pytest.raises(ValueError, match=r"a folder of .parquet files, got memory"):
+        run("memory://nowhere", labels, out=tmp_path / "no")
+
+
+def test_files_with_other_columns(points: Path, labels: Path) -> None:
+    pl.DataFrame({"id": ["q"], "vector": [[1.0]]}).write_parquet(points / "9.parquet")
+    message = (
+        "a folder of tables with the same columns, got 'embedding' and 'vector'|got 'embedding'"
+    )
+    with pytest.raises(ValueError, match=message):
+        run(points, labels)
+
+
+def test_a_damaged_file_is_named_and_the_rest_is_kept(points: Path, labels: Path) -> None:
+    path = points / "1.parquet"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"FEATURES must be a .parquet table, got .*1.parquet"):
+        run(points, labels)
+
+
+def test_labels_of_ids_that_are_nowhere(tmp_path: Path, points: Path) -> None:
+    labels = write_labels(tmp_path / "more.csv", {**LABELS, "nobody": "1", "nothing": "2"})
+    message = "labels of ids of FEATURES, got 2 that are nowhere: 'nobody', 'nothing'"
+    with pytest.raises(ValueError, match=message):
+        run(points, labels)
+
+
+def test_ids_that_are_in_two_files(points: Path, labels: Path) -> None:
+    write_file(points / "9.parquet", ["new", "p3"], SMALL[:2])
+    with pytest.raises(ValueError, match=r"got 'p3' in 0.parquet and in 9.parquet. Keep one"):
+        run(points, labels)
+
+
+def test_different_labels_of_one_id(tmp_path: Path, points: Path) -> None:
+    path = tmp_path / "torn.csv"
+    path.write_text("id,label\np0,1\np0,2\n")
+    with pytest.raises(ValueError, match="one label for an id, got different ones for 'p0'"):
+        run(points, path)
+
+
+def test_one_class_only(tmp_path: Path, points: Path) -> None:
+    with pytest.raises(ValueError, match="labels of two classes or more, got one class only"):
+        run(points, write_labels(tmp_path / "one.csv", {"p0": "1"}))
+
+
+def test_tables_without_ids(tmp_path: Path, labels: Path) -> None:
+    folder = tmp_path / "none"
+    folder.mkdir()
+    pl.DataFrame({"x": [1.0, 2.0]}).write_parquet(folder / "0.parquet")
+    with pytest.raises(ValueError, match="tables with a column of ids, got none in"):
+        run(folder, labels)
+
+
+def test_what_is_no_folder_of_parquet(tmp_path: Path, labels: Path) -> None:
+    with pytest.raises(ValueError, match=r"a folder of .parquet files, with --cluster, got"):
+        run(tmp_path / "missing", labels)
+
+
+def test_points_that_are_no_numbers(points: Path, labels: Path) -> None:
+    broken = SMALL[:2].copy()
+    broken[1, 0] = np.nan
+    write_file(points / "9.parquet", ["n0", "n1"], broken)
+    with pytest.raises(ValueError, match="missing or infinite ones in 1 rows, of the ids 'n1'"):
+        run(points, labels)
+
+
+def test_a_full_disk_loses_nothing(
+    tmp_path: Path, points: Path, labels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    save, n_saved = stored.Work.save_rows, 0
+
+    def save_some(*given: Any) -> None:
+        nonlocal n_saved
+        n_saved += 1
+        if n_saved > 25:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        save(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stored.Work, "save_rows", save_some)
+        with pytest.raises(OSError, match="No space left on device"):
+            run(points, labels, out=out)
+    assert not out.exists()
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "out.work").rglob("survey/*")}
+    assert kept
+    run(points, labels, out=out)
+    assert len(predictions(out)) == len(SMALL)
+
+
+def test_the_folder_of_another_job(
+    tmp_path: Path, points: Path, labels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+
+    def stop(_: Job) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "run", stop)
+        with pytest.raises(KeyboardInterrupt):
+            run(points, labels, work=work)
+    with pytest.raises(ValueError, match=r"of a job with another setting. Remove it"):
+        run(points, labels, work=work, n_top=5)
+    fewer = write_labels(tmp_path / "fewer.csv", dict(list(LABELS.items())[:20]))
+    with pytest.raises(ValueError, match=r"of a job with another set of labels. Remove it"):
+        run(points, fewer, work=work)
+    (work / "job.json").write_text("{")
+    with pytest.raises(ValueError, match=r"its job.json is damaged"):
+        run(points, labels, work=work)
+
+
+@pytest.mark.parametrize(("name", "value"), [("n_top", 1), ("memory", -1.0)])
+def test_arguments_out_of_range(points: Path, labels: Path, name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"classify: `{name}` must be"):
+        run(points, labels, **{name: value})
