@@ -23,6 +23,7 @@ from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solvers.kernel import KernelSolver
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.network import NetworkSolver
+from diffresnet.estimators.solvers.single import SingleSolver
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.solvers.solver import Solved, Solver
 from diffresnet.estimators.strength import (
@@ -43,7 +44,10 @@ SolverName: TypeAlias = Literal["mixture", "kernel", "network"]
 
 
 def make_solver(
-    name: SolverName, sampling: LabelSampling = "auto", before: Solved | None = None
+    name: SolverName,
+    sampling: LabelSampling = "auto",
+    before: Solved | None = None,
+    n_classes: int = 2,
 ) -> Solver:
     """Return the solver of that name, with its own settings.
 
@@ -51,7 +55,10 @@ def make_solver(
         name: of it.
         sampling: how the labeled points were drawn; the mixture makes use of it, and of
         before: what was learned before a few labels changed, if its choices may stay.
+        n_classes: that have a label; of fewer than two there is nothing to learn.
     """
+    if n_classes < 2:
+        return SingleSolver()
     match name:
         case "mixture":
             known = before if isinstance(before, SolvedMixture) else None
@@ -134,7 +141,7 @@ def solve(
     Args:
         points: all of them, and their graph.
         encoded: (N,) the class of each, -1 where there is none.
-        n_classes: K, each with a label.
+        n_classes: K, each with a label; there may be none.
         solver: how.
         step_size: of diffusion.
         n_steps: of diffusion, or "auto".
@@ -145,7 +152,7 @@ def solve(
     """
     labels, components = Labels.of(encoded, n_classes), points.components
     if n_steps == "auto":
-        n_steps = default_steps(points.spectrum, step_size, n_classes, settings)
+        n_steps = default_steps(points.spectrum, step_size, max(n_classes, 2), settings)
     strength = Strength(step_size, n_steps)
     generator = torch.Generator().manual_seed(seed)
     with stage("labels"):
@@ -166,7 +173,7 @@ def solve(
         scores = _score(solved, component_scores, points.some_places(rows))
         bias = match_prior(scores, torch.from_numpy(prior))
         held_out = None if held_out is None else held_out.shifted(bias.numpy())
-    unknown = np.full(n_classes, 1 / n_classes) if prior is None else prior
+    unknown = np.full(n_classes, 1 / max(n_classes, 1)) if prior is None else prior
 
     def find(places: Places) -> Floats:
         scores = _score(solved, component_scores, places) + bias

@@ -37,9 +37,9 @@ def solve_labels(
         points,
         encoded,
         len(classes),
-        solver=make_solver(model.solver, model.label_sampling, known),
+        solver=make_solver(model.solver, model.label_sampling, known, len(classes)),
         step_size=choose_step(model.step_size, points.operator),
         n_steps=model.n_steps,
-        prior=check_prior(model.class_prior, classes),
+        prior=check_prior(model.class_prior, classes) if len(classes) > 1 else None,
         seed=seed,
     )
