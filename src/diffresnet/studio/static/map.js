@@ -1,0 +1,228 @@
+// The map on the screen: what is drawn follows the state; the view (where one looks) lives here.
+
+import { anchors, fitBox, fitView, mapToWorld, nearest, toScreen, toWorld, worldToMap, zoomAt, panBy } from "./geometry.js";
+import { byId } from "./dom.js";
+import { drawOverlay } from "./overlay.js";
+import { makeRenderer, pointSize } from "./renderer.js";
+import { now, watch } from "./store.js";
+import { shown } from "./state.js";
+
+const TRAVEL_MS = 800;
+const GLIDE_MS = 260;
+const HIT_RADIUS = 14;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+const canvas = byId("points");
+const overlay = byId("overlay");
+const size = { width: 1, height: 1 };
+let renderer = null;
+let view = { x: 0, y: 0, scale: 100 };
+let home = 100;
+let boxes = {};
+let travel = { at: 1, since: 0, ms: TRAVEL_MS };
+let glide = null;
+let drawn = null; // the map whose places are the goal
+let names = [];
+let lasso = null;
+let asked = false;
+
+export const motionIsReduced = () => still.matches;
+export const viewNow = () => view;
+export const sizeNow = () => size;
+export const placesNow = () => (now().map === "before" ? now().before : now().xy);
+
+/** Start; false where the browser has no WebGL2. */
+export function startMap() {
+  renderer = makeRenderer(canvas);
+  if (!renderer) return false;
+  new ResizeObserver(resize).observe(byId("stage"));
+  canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+  canvas.addEventListener("webglcontextrestored", () => {
+    renderer = makeRenderer(canvas);
+    drawn = null;
+    syncAll();
+  });
+  watch(["xy", "before", "map"], syncPlaces);
+  watch(["predicted", "certainty", "trial"], syncLabels);
+  watch(["given"], syncStars);
+  watch(["selection"], (state) => { renderer.setSelected(state.selection.rows); redraw(); });
+  watch(["project", "theme", "coloring"], syncLook);
+  watch(["hover", "cursor", "explained"], redraw);
+  return true;
+}
+
+function syncAll() {
+  syncPlaces(now());
+  syncLabels(now());
+  syncStars(now());
+  renderer.setSelected(now().selection.rows);
+  syncLook(now());
+}
+
+function syncPlaces(state) {
+  if (!state.xy) return;
+  const goal = state.map === "before" && state.before ? state.before : state.xy;
+  if (goal === drawn) return;
+  const first = drawn === null || drawn.length !== goal.length;
+  const start = first ? goal : drawn;
+  const startBox = first ? fitBox(goal) : boxes.goal;
+  boxes = { goal: fitBox(goal) };
+  renderer.setPlaces(start, startBox, goal, boxes.goal);
+  drawn = goal;
+  travel = { at: first || still.matches ? 1 : 0, since: performance.now(), ms: TRAVEL_MS };
+  if (first) fitAll();
+  syncNames(state);
+  redraw();
+}
+
+function syncLabels(state) {
+  const { predicted, certainty } = shown(state);
+  if (!predicted) return;
+  renderer.setLabels(predicted, certainty);
+  syncNames(state);
+  redraw();
+}
+
+function syncStars(state) {
+  if (state.xy) renderer.setStars(state.given);
+  redraw();
+}
+
+function syncLook(state) {
+  renderer.setLook(state.project?.classes ?? [], state.theme, state.coloring);
+  syncNames(state);
+  redraw();
+}
+
+function syncNames(state) {
+  const { predicted, certainty } = shown(state);
+  if (!predicted || !drawn || state.coloring !== "class") names = [];
+  else names = anchors(drawn, boxes.goal, predicted, certainty, (state.project?.classes ?? []).map((one) => one.id));
+}
+
+function resize() {
+  const box = byId("stage").getBoundingClientRect();
+  const ratio = devicePixelRatio;
+  const [width, height] = [Math.max(1, box.width), Math.max(1, box.height)];
+  const atHome = Math.abs(view.scale - home) < 1e-9;
+  Object.assign(size, { width, height });
+  for (const each of [canvas, overlay]) {
+    each.width = Math.round(width * ratio);
+    each.height = Math.round(height * ratio);
+  }
+  if (atHome) fitAll();
+  draw(performance.now());
+}
+
+/** Ask for one drawing at the next frame of the screen. */
+export function redraw() {
+  if (asked) return;
+  asked = true;
+  requestAnimationFrame((time) => {
+    asked = false;
+    draw(time);
+  });
+}
+
+const ease = (share) => (share < 0.5 ? 4 * share ** 3 : 1 - (2 - 2 * share) ** 3 / 2);
+
+function draw(time) {
+  if (!renderer) return;
+  if (travel.at < 1) travel.at = Math.min(1, (time - travel.since) / travel.ms);
+  if (glide) {
+    const share = Math.min(1, Math.max(0, (time - glide.since) / GLIDE_MS));
+    const mixed = (name) => glide.from[name] + (glide.to[name] - glide.from[name]) * ease(share);
+    const scale = glide.from.scale * (glide.to.scale / glide.from.scale) ** ease(share);
+    view = { x: mixed("x"), y: mixed("y"), scale };
+    if (share === 1) glide = null;
+  }
+  renderer.draw(view, size, ease(travel.at), view.scale / home, devicePixelRatio);
+  const context = overlay.getContext("2d");
+  context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  const extra = { lasso, names: travel.at === 1 ? names : [], screenOf, screenOfWorld, radius: pointSize(now().n, view.scale / home) / 2, time, still: still.matches };
+  drawOverlay(context, size, now(), extra);
+  if (travel.at < 1 || glide || (now().explained && !still.matches)) redraw();
+}
+
+export function screenOf(row) {
+  const [x, y] = mapToWorld(boxes.goal, drawn[2 * row], drawn[2 * row + 1]);
+  return toScreen(view, size, x, y);
+}
+
+const screenOfWorld = (x, y) => toScreen(view, size, x, y);
+
+/** The row under a place on the screen, or -1. */
+export function rowAt(left, top, radius = HIT_RADIUS) {
+  if (!drawn) return -1;
+  const [x, y] = worldToMap(boxes.goal, toWorld(view, size, left, top));
+  return nearest(drawn, x, y, radius / view.scale / boxes.goal.scale);
+}
+
+export function setLasso(corners) {
+  lasso = corners;
+  redraw();
+}
+
+/** A lasso in map coordinates, as both sides test it. */
+export function polygonOf(corners) {
+  return corners.map(([left, top]) => worldToMap(boxes.goal, toWorld(view, size, left, top)));
+}
+
+export function look(next) {
+  glide = null;
+  view = next;
+  redraw();
+}
+
+function glideTo(to) {
+  if (still.matches) return look(to);
+  glide = { from: view, to, since: performance.now() };
+  redraw();
+}
+
+export function fitAll() {
+  if (!drawn) return;
+  const box = boxes.goal;
+  let left = 1, right = -1, low = 1, high = -1;
+  for (let at = 0; at < drawn.length; at += 2) {
+    const [x, y] = mapToWorld(box, drawn[at], drawn[at + 1]);
+    if (x < left) left = x;
+    if (x > right) right = x;
+    if (y < low) low = y;
+    if (y > high) high = y;
+  }
+  const before = view;
+  view = fitView(size, { left, right, low, high });
+  home = view.scale;
+  return before;
+}
+
+export function showAll() {
+  const from = fitAll();
+  if (!from) return;
+  const to = view;
+  view = from;
+  glideTo(to);
+}
+
+export function zoomBy(factor) {
+  glideTo(zoomAt(view, size, size.width / 2, size.height / 2, factor));
+}
+
+/** Bring a point into view, without changing the zoom, if it is outside of the middle. */
+export function showRow(row) {
+  if (!drawn || row < 0) return;
+  const [left, top] = screenOf(row);
+  const inside = left > 60 && top > 60 && left < size.width - 60 && top < size.height - 90;
+  if (!inside) glideTo(panBy(view, size.width / 2 - left, size.height / 2 - top));
+}
+
+/** For tests: what is on the screen at a point's place, drawn anew. */
+export function pixelOf(row, dx = 0, dy = 0) {
+  travel.at = 1;
+  draw(performance.now());
+  const [left, top] = screenOf(row);
+  return renderer.readPixel(left + dx, top + dy, devicePixelRatio);
+}
+
+export const contextIsLost = () => !renderer || renderer.gl.isContextLost();
