@@ -43,8 +43,7 @@ function question(state, first) {
   const proposed = classById(state, first.proposed);
   return [
     el("div", { class: "question-item" }, preview(state, first.row, { large: true }),
-      state.project.has_images || item?.text ? el("p", { class: "id", text: item?.id ?? "" }) : null),
-    el("p", { class: "reason", text: first.reason }),
+      el("div", {}, el("p", { class: "reason", text: first.reason }), el("p", { class: "id", text: item?.id ?? "" }))),
     proposed ? el("button", { type: "button", class: "accept", "data-key": "accept", onclick: accept },
       mark(state, proposed), el("span", { class: "name", text: proposed.name }),
       el("span", { class: "note", text: percent(first.probability) }), keyCap("Enter")) : null,

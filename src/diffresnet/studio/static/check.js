@@ -26,7 +26,7 @@ function entry(state, one) {
   return el("li", { class: "audit" },
     el("button", { type: "button", class: "tile", "data-key": `audit-${one.row}`, "aria-label": "Show on the map", onclick: () => { set({ cursor: one.row }); showRow(one.row); } }, preview(state, one.row)),
     el("div", { class: "audit-words" },
-      el("p", {}, el("span", { class: "tag" }, mark(state, given), el("span", { text: given?.name ?? "?" }), el("span", { class: "note", text: `labeled, ${percent(one.probability_of_given)}` }))),
+      el("p", {}, el("span", { class: "tag" }, mark(state, given), el("span", { text: given?.name ?? "?" }), el("span", { class: "note", text: `given; the graph says ${percent(one.probability_of_given)}` }))),
       el("p", { class: "note", text: one.sentence }),
       el("div", { class: "row-buttons" },
         proposed && proposed !== given ? el("button", { type: "button", class: "quiet", "data-key": `change-${one.row}`, onclick: relabel }, el("span", { text: `Change to ${proposed.name}` })) : null,

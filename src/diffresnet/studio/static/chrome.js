@@ -131,7 +131,7 @@ function drawTabs({ tab }) {
 function arrange() {
   const home = narrow.matches ? byId("panels") : byId("left");
   home.append(byId("panel-classes"), byId("panel-progress"));
-  (narrow.matches ? byId("panel-progress") : byId("view-bar")).append(byId("spread"));
+  (narrow.matches ? byId("panel-progress") : byId("view-bar")).append(byId("map-choice"), byId("spread"));
   for (const tab of ["classes", "progress"]) byId(`tab-${tab}`).hidden = !narrow.matches;
   if (!narrow.matches && ["classes", "progress"].includes(now().tab)) set({ tab: "ask" });
   drawTabs(now());
@@ -175,6 +175,7 @@ export function openExport() {
     ...names.map((name) => ({ text: name, note: EXPORTS[name] ?? "", action: () => exportFile(name) })),
     null,
     { text: "Import labels…", note: "labels.csv or Label Studio JSON", action: () => byId("import-file").click() },
+    ...(narrow.matches ? [null, { text: "Light or dark", action: toggleTheme }, { text: "Keys and help", action: openHelp }] : []),
   ]);
 }
 

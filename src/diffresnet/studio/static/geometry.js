@@ -16,13 +16,18 @@ export function fitBox(places) {
   return { x: (left + right) / 2, y: (low + high) / 2, scale: 2 / side };
 }
 
-/** The view that shows a world rectangle with a margin around it. */
-export function fitView(size, box = { left: -1, right: 1, low: -1, high: 1 }, margin = 36) {
-  const width = Math.max(box.right - box.left, 1e-6);
-  const height = Math.max(box.high - box.low, 1e-6);
-  const room = (side) => Math.max(side - 2 * margin, side / 2, 1);
-  const scale = Math.min(room(size.width) / width, room(size.height) / height);
-  return { x: (box.left + box.right) / 2, y: (box.low + box.high) / 2, scale };
+/** The view that shows a world rectangle within insets `{left, right, top, bottom}` of the screen. */
+export function fitView(size, box, insets) {
+  const room = (side, one, other) => Math.max(side - one - other, side / 3, 1);
+  const scale = Math.min(
+    room(size.width, insets.left, insets.right) / Math.max(box.right - box.left, 1e-6),
+    room(size.height, insets.top, insets.bottom) / Math.max(box.high - box.low, 1e-6),
+  );
+  return {
+    x: (box.left + box.right) / 2 + (insets.right - insets.left) / 2 / scale,
+    y: (box.low + box.high) / 2 + (insets.top - insets.bottom) / 2 / scale,
+    scale,
+  };
 }
 
 export function toScreen(view, size, x, y) {

@@ -10,6 +10,9 @@ import { shown } from "./state.js";
 const TRAVEL_MS = 800;
 const GLIDE_MS = 260;
 const HIT_RADIUS = 14;
+const NARROW = 520;
+const INSETS = { left: 60, right: 40, top: 30, bottom: 84 }; // tools and bars lie over the map
+const SMALL_INSETS = { left: 18, right: 18, top: 54, bottom: 34 };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const canvas = byId("points");
@@ -139,7 +142,7 @@ function draw(time) {
   renderer.draw(view, size, ease(travel.at), view.scale / home, devicePixelRatio);
   const context = overlay.getContext("2d");
   context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-  const extra = { lasso, names: travel.at === 1 ? names : [], screenOf, screenOfWorld, radius: pointSize(now().n, view.scale / home) / 2, time, still: still.matches };
+  const extra = { lasso, names: travel.at === 1 ? names : [], screenOf, screenOfWorld, radius: pointSize(now().n, view.scale / home, size) / 2, time, still: still.matches };
   drawOverlay(context, size, now(), extra);
   if (travel.at < 1 || glide || (now().explained && !still.matches)) redraw();
 }
@@ -192,7 +195,7 @@ export function fitAll() {
     if (y > high) high = y;
   }
   const before = view;
-  view = fitView(size, { left, right, low, high });
+  view = fitView(size, { left, right, low, high }, size.width < NARROW ? SMALL_INSETS : INSETS);
   home = view.scale;
   return before;
 }

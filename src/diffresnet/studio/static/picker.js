@@ -2,7 +2,7 @@
 
 import { el, fill } from "./dom.js";
 import { classButton, tag } from "./parts.js";
-import { labelAs, labelAsNew } from "./actions.js";
+import { accept, labelAs, labelAsNew } from "./actions.js";
 import { now } from "./store.js";
 
 const MOST_BUTTONS = 12;
@@ -64,7 +64,7 @@ export function makePicker(id) {
     if (way && options.length) {
       at = (at + way + options.length) % options.length;
       draw();
-    } else if (event.key === "Enter" && options.length) give(options[at]);
+    } else if (event.key === "Enter") input.value.trim() ? give(options[at]) : accept();
     else if (event.key === "Escape" && !list.hidden) close();
     else return;
     event.preventDefault();

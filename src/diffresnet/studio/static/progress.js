@@ -47,9 +47,9 @@ function draw(state, progress) {
   const { expected, curve } = progress;
   fill(byId("progress-body"),
     el("div", { class: "expected" },
-      el("span", { class: "big", text: expected ? percent(expected.accuracy) : "–" }),
+      expected ? el("span", { class: "big", text: percent(expected.accuracy) }) : null,
       el("span", { class: "about" }, el("span", { text: "expected accuracy" }),
-        el("span", { class: "note", text: expected ? `between ${percent(expected.low)} and ${percent(expected.high)}` : "needs some labels of two classes" }))),
+        el("span", { class: "note", text: expected ? `${Math.round(100 * expected.low)} to ${percent(expected.high)} (95 %)` : "needs some labels of two classes" }))),
     curve.length > 1 ? chart(curve) : null,
     progress.enough ? el("p", { class: "enough" }, icon("check"), el("span", { text: "More labels no longer help much." })) : null,
     meter("Points reached", progress.n_reached, progress.n_points),

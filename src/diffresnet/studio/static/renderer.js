@@ -5,15 +5,16 @@ import { GROUNDS, UNREACHED, paletteBytes, parseColor } from "./palette.js";
 
 const UNIFORMS = [
   "startBox", "goalBox", "travel", "view", "aspect", "size", "layer", "coloring", "ground",
-  "unreached", "ink", "faded", "palette",
+  "unreached", "ink", "faded", "pale", "palette",
 ];
 const INKS = { light: "#14171b", dark: "#ffffff" };
 const COLORING_CODES = { class: 0, certainty: 1, reached: 2 };
 
-/** Diameter of a point in CSS pixels: smaller for more points, growing slowly with zoom. */
-export function pointSize(n, zoom) {
+/** Diameter of a point in CSS pixels: smaller for more points and on small maps, growing with zoom. */
+export function pointSize(n, zoom, size) {
   const base = Math.min(9, Math.max(2.2, 9 - 1.45 * Math.log10(Math.max(n, 10) / 300)));
-  return Math.min(22, base * Math.max(zoom, 0.6) ** 0.38);
+  const room = Math.min(1.1, Math.max(0.62, Math.sqrt(Math.min(size.width, size.height) / 780)));
+  return Math.min(22, base * room * Math.max(zoom, 0.6) ** 0.38);
 }
 
 /** Return the renderer of a canvas, or null where the browser has no WebGL2. */
@@ -105,9 +106,10 @@ export function makeRenderer(canvas) {
     gl.uniform1f(at.travel, travel);
     gl.uniform3f(at.view, view.x, view.y, (2 * view.scale) / size.height);
     gl.uniform1f(at.aspect, size.width / size.height);
-    gl.uniform1f(at.size, pointSize(scene.n, zoom) * ratio);
+    gl.uniform1f(at.size, pointSize(scene.n, zoom, size) * ratio);
     gl.uniform1i(at.coloring, COLORING_CODES[scene.coloring]);
     gl.uniform1f(at.faded, scene.nSelected > 1 ? 0.62 : 0);
+    gl.uniform1f(at.pale, scene.theme === "dark" ? 0.32 : 0.2);
     color("ground", GROUNDS[scene.theme]);
     color("unreached", UNREACHED[scene.theme]);
     color("ink", INKS[scene.theme]);

@@ -24,6 +24,9 @@ function draw(state) {
   byId("selection-card").hidden = rows.length === 0;
   if (rows.length === 0) return;
   const one = rows.length === 1;
+  const { from } = state.selection;
+  byId("selection-n").textContent = number(rows.length);
+  byId("selection-of").textContent = `${one ? "point" : "points"} ${from ? `of ${from}` : "selected"}`;
   fill(byId("selection-head"), ...(one ? single(state, rows[0]) : many(state)));
   const counts = new Map(state.selection.summary?.by_class.map((each) => [each.class, number(each.n)]) ?? []);
   const first = [...counts.keys()];
@@ -34,11 +37,10 @@ function draw(state) {
 }
 
 function many(state) {
-  const { rows, summary, from } = state.selection;
+  const { rows, summary } = state.selection;
   const agree = classById(state, proposal(state));
   const n = summary?.by_class[0]?.n ?? 0;
   return [
-    el("p", { class: "figure" }, el("strong", { text: number(rows.length) }), el("span", { text: from ? ` points of ${from}` : " points selected" })),
     summary ? bar(state, summary) : null,
     summary ? thinks(state, summary) : el("p", { class: "note", text: "Asking the graph…" }),
     el("p", { class: "label", text: "Label" }),
@@ -83,10 +85,10 @@ function single(state, row) {
   const point = pointOf(state, row);
   const second = classById(state, item?.second);
   return [
-    el("div", { class: "question-item" }, preview(state, row, { large: true }), el("p", { class: "id", text: item?.id ?? "" })),
-    el("p", { class: "verdict" }, verdict(state, row),
-      second && point.given === null ? el("span", { class: "note", text: `or ${second.name}, ${percent(item.second_probability)}` }) : null),
-    point.skipped ? el("p", { class: "note", text: "Skipped." }) : null,
+    el("div", { class: "question-item" }, preview(state, row, { large: true }),
+      el("div", {}, el("p", { class: "verdict" }, verdict(state, row),
+        second && point.given === null ? el("span", { class: "note", text: `or ${second.name}, ${percent(item.second_probability)}` }) : null),
+      point.skipped ? el("p", { class: "note", text: "Skipped." }) : null, el("p", { class: "id", text: item?.id ?? "" }))),
   ];
 }
 

@@ -13,7 +13,7 @@ uniform float aspect, size;
 uniform int layer;                // 0 points, 1 selected, 2 stars
 uniform int coloring;             // 0 class, 1 certainty, 2 reached
 uniform vec3 ground, unreached, ink;
-uniform float faded;
+uniform float faded, pale;
 uniform sampler2D palette;
 flat out vec3 color;
 flat out int shape;
@@ -34,7 +34,7 @@ void main() {
     : texelFetch(palette, ivec2(int(kind & 255u), int(kind >> 8u)), 0);
   shape = coloring == 0 && reached ? int(entry.a * 255.0 + 0.5) : 0;
   vec3 full = coloring == 0 ? entry.rgb : coloring == 1 ? ramp(sure) : ramp(1.0);
-  float strength = coloring == 0 ? mix(0.2, 1.0, smoothstep(0.25, 0.95, sure)) : 1.0;
+  float strength = coloring == 0 ? mix(pale, 1.0, smoothstep(0.25, 0.95, sure)) : 1.0;
   color = reached ? mix(ground, full, strength) : unreached;
   alpha = reached ? 1.0 : 0.85;
   diameter = reached ? size : size * 0.8;
@@ -42,7 +42,7 @@ void main() {
     alpha *= 1.0 - faded;
   } else if (layer == 1) {
     color = reached ? mix(ground, full, max(strength, 0.6)) : unreached;
-    diameter = max(size * 1.3, size + 2.0);
+    diameter = max(size * 1.15, size + 1.0);
     alpha = 1.0;
   } else {
     shape = kind == 65535u ? 9 : 8;
@@ -55,6 +55,7 @@ void main() {
 
 export const FRAGMENT = `#version 300 es
 precision highp float;
+precision highp int;
 flat in vec3 color;
 flat in int shape;
 flat in float diameter, alpha;
@@ -102,7 +103,7 @@ void main() {
     paint = vec4(color, cover * alpha);
     return;
   }
-  float rim = 1.0 - smoothstep(1.0 + 0.6 * pixel, 1.0 + 2.0 * pixel, far);
+  float rim = 1.0 - smoothstep(1.0 + 0.4 * pixel, 1.0 + 1.7 * pixel, far);
   if (rim < 0.02) discard;
   vec3 edge = layer == 2 && shape == 9 ? ground : ink;
   paint = vec4(mix(edge, color, cover), rim);
