@@ -125,13 +125,22 @@ class Advice:
             curve: what `learning_curve` returned, to tell whether more labels would help.
         """
         check_is_fitted(self, "solution_")
-        expected, held_out = None, self.solution_.held_out
-        if held_out is not None and (self._merged_labels() == UNLABELED).any():
-            expected = self._expect(held_out)
+        expected = self.expect_accuracy()
         found = self.solution_, self.copies_, self.encoded_labels_, self.classes_
         with limited_threads(self.n_jobs):
             recall = self.solution_.points.recall(self.n_top)
             return diagnose(*found, expected=expected, curve=curve, recall=recall)
+
+    def expect_accuracy(self) -> ExpectedAccuracy | None:
+        """Return the accuracy to expect of the points without a label that a label reaches.
+
+        Held-out labels say it; None if none could be held out, or every point has a label.
+        """
+        check_is_fitted(self, "solution_")
+        held_out = self.solution_.held_out
+        if held_out is None or not (self._merged_labels() == UNLABELED).any():
+            return None
+        return self._expect(held_out)
 
     def learning_curve(self) -> LearningCurve:
         """Return how the accuracy grew with labels, and what twice as many would be worth.

@@ -12,6 +12,11 @@ MAX_COLORS = 12
 CIRCLE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"
 SHAPES = (CIRCLE, "M-3.5-3.5h7v7h-7z", "M0-4.8L4.5 3.4H-4.5z", "M0-5L4.5 0L0 5L-4.5 0z")
 LONG_NAME = 12
+COLORS = (
+    *("#0072b2", "#e69f00", "#00916a", "#cc3377", "#45a5e0", "#d55e00"),
+    *("#4b3bb0", "#8c8a1f", "#c76fa0", "#7a3b12", "#2aa89a", "#7d1d4f"),
+)
+"""Of the classes on a light page, told apart by those who do not see all colors, too."""
 
 
 @dataclass(frozen=True)

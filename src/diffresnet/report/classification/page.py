@@ -91,10 +91,8 @@ def _make_map(
     model: DiffResNetClassifier, outcome: Outcome, suggested: parts.Rows
 ) -> tuple[str, str]:
     """Return the markup of the map, and the data of its script."""
-    points_ = model.solution_.points.points
-    features = None if points_ is None else points_.numpy()[model.copies_.point]
     labeled = np.flatnonzero(outcome.is_labeled)
-    layout = lay_out(features, model.embedding_, np.concatenate([labeled, suggested]))
+    layout = lay_out(model, np.concatenate([labeled, suggested]))
     points = parts.map_points(outcome, layout.rows, suggested)
     has_unreached, has_before = not outcome.reached.all(), layout.before is not None
     legend = draw_legend(outcome.class_names, outcome.marks, has_unreached=has_unreached)
