@@ -104,7 +104,8 @@ class Advice:
         model: Any = self
         check_parameters(model)
         n = check_count("DiffResNetClassifier.suggest_first", "n", n, low=1)
-        given = take_input(clone(model), X, graph, neighbors)
+        other: Any = clone(model)
+        given = take_input(other, X, graph, neighbors)
         with limited_threads(self.n_jobs):
             seed = seed_of(self.random_state)
             points, copies = place(model, given, n_classes=min(n, MOST_FIRST), seed=seed)

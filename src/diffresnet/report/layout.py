@@ -15,8 +15,13 @@ import numpy.typing as npt
 from torch import Tensor
 
 from diffresnet._support.threads import limited_threads
+from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.input import choose_step
+from diffresnet.estimators.points import N_MODES
+from diffresnet.estimators.strength import default_steps
+from diffresnet.estimators.views import View
 from diffresnet.graph import matrix as mx
 from diffresnet.report.settling import count_rounds, settle, start_from
 
@@ -31,6 +36,9 @@ MAX_POINTS = 1500
 SEED = 0
 N_WALKED = 3
 """Links of the random walks that attract their ends after diffusion."""
+
+N_CLASSES = 2
+"""The map starts as far diffused as is usual for so many classes, whatever the labels."""
 
 COPY_NOISE = 0.004
 """How far copies of a point are from it, so that each can be seen."""
@@ -143,7 +151,10 @@ def _start(model: DiffResNetClassifier, name: MapName) -> Tensor:
     points = model.solution_.points
     if name == "before" and points.points is not None:
         return start_from(points.points, SEED)
-    return start_from(model.solution_.embedding, SEED)
+    step = choose_step(model.step_size, points.operator)
+    slow = Spectrum(points.spectrum.rates[:N_MODES], points.spectrum.modes[:, :N_MODES])
+    n_steps = default_steps(slow, step, N_CLASSES)  # not those of the labels there are
+    return start_from(View.of_graph(slow, step, n_steps).points, SEED)
 
 
 def _spread(places: Tensor, copies: Copies) -> Places:

@@ -60,11 +60,11 @@ def start_from(embedding: Tensor, seed: int, settings: MapSettings = DEFAULT_MAP
     """
     centered = embedding.float() - embedding.float().mean(dim=0)
     directions = torch.linalg.eigh((centered.mT @ centered).double()).eigenvectors.float()
-    directions = directions[:, -2:].flip(1)
-    # An eigenvector has no sign of its own: the largest entry is positive.
-    signs = directions.gather(0, directions.abs().argmax(dim=0, keepdim=True)).sign()
+    found = centered @ directions[:, -2:].flip(1)
+    # An eigenvector has no sign of its own: the longer tail is on the right, and above.
+    found *= torch.where(found.double().pow(3).sum(dim=0) < 0, -1.0, 1.0)
     places = torch.zeros(len(embedding), 2)
-    places[:, : directions.shape[1]] = centered @ (directions * signs)
+    places[:, : found.shape[1]] = found
     largest = places.abs().max().clamp(min=1e-12)
     generator = torch.Generator().manual_seed(seed)
     noise = torch.randn(places.shape, generator=generator)

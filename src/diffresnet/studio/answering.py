@@ -74,9 +74,15 @@ def not_ready(
 ) -> dict[str, Any]:
     """Return a project that is still being opened, or could not be."""
     counts = ("n_labels", "n_points", "n_reached", "n_none", "n_skipped")
-    progress: dict[str, Any] = dict.fromkeys(counts, 0) | dict.fromkeys(("expected", "enough"))
-    progress |= {"curve": [], "lacking": [], "sentences": []}
-    project = {"title": title, "kind": "table", "stage": stage, "doing": doing, "done": done}
+    progress: dict[str, Any] = {"expected": None, "enough": None, "curve": [], "lacking": []}
+    progress |= dict.fromkeys(counts, 0) | {"sentences": []}
+    project: dict[str, Any] = {
+        "title": title,
+        "kind": "table",
+        "stage": stage,
+        "doing": doing,
+        "done": done,
+    }
     project |= {"error": error, "n_points": 0, "version": 0, "classes": [], "exports": []}
     project |= dict.fromkeys(("has_texts", "has_images", "has_before_map"), False)
     return project | dict.fromkeys(("undo", "redo", "strength")) | {"progress": progress}
@@ -131,7 +137,7 @@ def describe_selection(studio: Studio, rows: Rows) -> dict[str, Any]:
     """Return what the graph thinks of a selection."""
     now = studio.now
     found = now.predictions.classes[rows]
-    counts = Counter(found.tolist())
+    counts: Counter[int] = Counter(found.tolist())
     classes = sorted((one for one in counts if one >= 0), key=lambda one: (-counts[one], one))
     n_unreached, n_none = counts[NOT_ANSWERED], counts[NONE_OF_THESE]
     parts = [f"{counts[one]:,} {shortened(now.state.classes[one].name)}" for one in classes[:5]]

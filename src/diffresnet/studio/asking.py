@@ -7,6 +7,7 @@ import numpy as np
 
 from diffresnet._support.words import count
 from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.studio.classes import NONE_NAME
 from diffresnet.studio.history import NOT_ANSWERED, State
 from diffresnet.studio.predictions import NONE_LABEL, Predictions
 
@@ -75,4 +76,4 @@ def _question(
 
 
 def _name(state: State, label: Any) -> str:
-    return "none of these" if int(label) == NONE_LABEL else state.classes[int(label)].name
+    return NONE_NAME if int(label) == NONE_LABEL else state.classes[int(label)].name

@@ -3,8 +3,9 @@
 from typing import Any
 
 from diffresnet._support.words import count, shortened
+from diffresnet.studio.classes import NONE_NAME
 from diffresnet.studio.engine import Snapshot, Studio
-from diffresnet.studio.explain import explain
+from diffresnet.studio.explain import Witness, explain
 from diffresnet.studio.history import NONE_OF_THESE, NOT_ANSWERED
 from diffresnet.studio.predictions import NONE_LABEL
 
@@ -48,18 +49,22 @@ def check_labels(studio: Studio) -> list[dict[str, Any]]:
     ]
 
 
-def _explain(studio: Studio, now: Snapshot, row: int, found: list[Any]) -> str:
+def _explain(studio: Studio, now: Snapshot, row: int, found: list[Witness]) -> str:
     answer, predicted = int(now.state.answers[row]), int(now.predictions.classes[row])
     if answer >= 0 or answer == NONE_OF_THESE:
         return f"You said {_name(now, _label(answer))}."
     if predicted == NOT_ANSWERED or not found:
         return "No label reaches this point: label it, or one it is linked with."
-    first = found[0]
-    between = len(first.path) - 2
+    name, own = _name(now, _label(predicted)), _label(predicted)
+    mine = [one for one in found if one.label == own]
+    if not mine:
+        others = ", ".join(dict.fromkeys(_name(now, one.label) for one in found))
+        return f"{name} by its features: along the graph, labels of {others} are nearer."
+    between = len(mine[0].path) - 2
     way = f"over {count(between, 'point')} between them" if between > 0 else "its neighbor"
     return (
-        f"{_name(now, _label(predicted))}, as most that reaches it ({first.share:.0%}) comes from "
-        f"{shortened(studio.opened.ids[first.row])} ({_name(now, first.label)}), {way}."
+        f"{name}: labels of it are {sum(one.share for one in mine):.0%} of what reaches this point "
+        f"along the graph, most of it from {shortened(studio.opened.ids[mine[0].row])}, {way}."
     )
 
 
@@ -73,5 +78,5 @@ def _number(label: int) -> int | None:
 
 def _name(now: Snapshot, label: int) -> str:
     if int(label) == NONE_LABEL:
-        return "none of these"
+        return NONE_NAME
     return shortened(now.state.classes[int(label)].name)

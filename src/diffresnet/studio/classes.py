@@ -13,7 +13,9 @@ from diffresnet.report.class_marks import COLORS
 KEYS = "123456789" + ascii_lowercase
 N_SHAPES = 8
 LONGEST_NAME = 200
-MOST_CLASSES = 10_000
+NONE_NAME, SKIPPED_NAME = "none of these", "skipped"
+RESERVED = (NONE_NAME, SKIPPED_NAME)
+"""What answers are called that are no class."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,9 @@ def check_name(given: Any, classes: Mapping[int, StudioClass], own: int | None =
     if plain(name) != name:
         got, remedy = "control characters", "Write another."
         refuse("The name of a class", "text that can be read", got, remedy)
-    if is_missing(name):
-        remedy = "Write another."
-        refuse("The name of a class", "one that does not mean 'no label'", f"'{name}'", remedy)
+    if is_missing(name) or name.lower() in RESERVED:
+        must, remedy = "one that does not mean another answer", "Write another."
+        refuse("The name of a class", must, f"'{name}'", remedy)
     if any(one.name == name and one.id != own for one in classes.values()):
         got, remedy = (
             f"'{shortened(name)}', which is there already",

@@ -67,7 +67,7 @@ def explain(model: DiffResNetClassifier, row: int) -> list[Witness]:
             int(labeled[one]),
             int(model.classes_[model.encoded_labels_[labeled[one]]]),
             float(shares[one]),
-            _walk(before, copies.point[labeled[one]], copies.first, int(labeled[one]), row),
+            _walk(before, int(copies.point[labeled[one]]), copies.first, int(labeled[one]), row),
         )
         for one in kept
     ]
@@ -79,7 +79,8 @@ def _paths_from(weights: sparse.csr_array, point: int) -> npt.NDArray[np.int32]:
     lengths.setdiag(0)
     lengths.eliminate_zeros()
     lengths.data = 1 / lengths.data.astype(np.float64)
-    return dijkstra(lengths, directed=False, indices=point, return_predecessors=True)[1]
+    start = np.array([point])
+    return dijkstra(lengths, directed=False, indices=start, return_predecessors=True)[1][0]
 
 
 def _walk(

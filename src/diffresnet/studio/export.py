@@ -1,5 +1,6 @@
 """Answers and predictions as files, and back."""
 
+from collections.abc import Callable
 from copy import copy
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,17 +12,17 @@ import polars as pl
 from diffresnet._support.checks import refuse
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.files.formulas import encode_csv
-from diffresnet.files.frames import TableFile, as_texts
+from diffresnet.files.frames import TableFile, as_texts, places_of
 from diffresnet.files.label_studio import decode_tasks, encode_tasks
 from diffresnet.files.labels import as_labels
 from diffresnet.files.predictions import encode_predictions
 from diffresnet.report.classification.page import make_report
+from diffresnet.studio.classes import NONE_NAME, SKIPPED_NAME
 from diffresnet.studio.engine import Done, Studio
-from diffresnet.studio.history import NONE_OF_THESE, NOT_ANSWERED, SKIPPED, Answers, State
+from diffresnet.studio.history import NONE_OF_THESE, NOT_ANSWERED, SKIPPED, State
 from diffresnet.studio.predictions import NONE_LABEL
 from diffresnet.studio.previews import make_preview
 
-NONE_NAME, SKIPPED_NAME = "none of these", "skipped"
 ANSWERS = {NONE_OF_THESE: NONE_NAME, SKIPPED: SKIPPED_NAME}
 THUMBNAIL_SIDE = 72
 
@@ -44,7 +45,7 @@ def export(studio: Studio, name: str) -> bytes:
     Raises:
         ValueError: if there is nothing to export yet.
     """
-    makers = {
+    makers: dict[str, Callable[[Studio], bytes]] = {
         "labels.csv": _labels,
         "predictions.csv": lambda one: _predictions(one, ".csv"),
         "predictions.parquet": lambda one: _predictions(one, ".parquet"),
@@ -176,13 +177,8 @@ def _tasks(studio: Studio) -> bytes:
 
 def place_answers(names: list[str], given: list[str], ids: Any) -> list[str]:
     """Return the answer of each point, "" where there is none."""
-    from diffresnet.files.frames import places_of  # noqa: PLC0415
-
     places = places_of(names, ids, "The file", "the studio", things="labels", parts="rows")
     placed = [""] * len(ids)
     for place, answer in zip(places, given, strict=True):
         placed[place] = answer
     return placed
-
-
-_ = Answers

@@ -29,7 +29,13 @@ Classes = Mapping[int, StudioClass]
 ClassChange = tuple[StudioClass | None, StudioClass | None]
 """A class before and after; None where it is not there."""
 
-WORDS = {"none": NONE_OF_THESE, "skip": SKIPPED, "unlabel": NOT_ANSWERED}
+ANSWERS = {"none": NONE_OF_THESE, "skip": SKIPPED, "unlabel": NOT_ANSWERED}
+WORDS = {
+    "none": ("say none of these of", ""),
+    "skip": ("skip", ""),
+    "unlabel": ("take the label of", " away"),
+}
+"""Around the number of points."""
 
 
 @dataclass(frozen=True)
@@ -110,13 +116,9 @@ def label(state: State, rows: Rows, given: Any) -> Gesture:
 
 def answer(state: State, rows: Rows, kind: str) -> Gesture:
     """Say of points that they are of none of the classes, skip them, or take their answer away."""
-    words = {
-        "none": lambda n: f"say none of these of {n}",
-        "skip": lambda n: f"skip {n}",
-        "unlabel": lambda n: f"take the label of {n} away",
-    }
-    answers = np.full(len(rows), WORDS[kind], dtype=np.int32)
-    return give_each(state, rows, answers, kind, words[kind])
+    answers = np.full(len(rows), ANSWERS[kind], dtype=np.int32)
+    begin, end = WORDS[kind]
+    return give_each(state, rows, answers, kind, lambda n: f"{begin} {n}{end}")
 
 
 def add_class(state: State, given: Any, rows: Rows) -> Gesture:

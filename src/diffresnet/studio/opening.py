@@ -70,11 +70,13 @@ class Source:
     @classmethod
     def from_json(cls, given: dict[str, Any], beside: Path) -> "Source":
         """Take what `to_json` returned."""
-        folder = beside.resolve().parent
-        graph = given.get("graph")
-        path = folder / str(given.get("path"))
-        kept = {name: given[name] for name in cls.__dataclass_fields__ if name in given}
-        return cls(**kept | {"path": path, "graph": None if graph is None else folder / graph})
+        folder, graph = beside.resolve().parent, given.get("graph")
+        kept: dict[str, Any] = {
+            name: given[name] for name in cls.__dataclass_fields__ if name in given
+        }
+        kept["path"] = folder / str(given.get("path"))
+        kept["graph"] = None if graph is None else folder / str(graph)
+        return cls(**kept)
 
 
 @dataclass(frozen=True)
@@ -161,8 +163,9 @@ def _is_links(path: Path) -> bool:
 
 
 def _open_points(source: Source) -> Opened:
-    names = {"id_column": source.id_column, "label_column": source.label_column}
-    points = read_points(source.path, **names, what=WHAT)
+    points = read_points(
+        source.path, id_column=source.id_column, label_column=source.label_column, what=WHAT
+    )
     links = None if source.graph is None else read_graph(source.graph, points.ids)
     if points.features is None and links is None:
         remedy = "Add features, texts in a column `text`, or pass --graph."
@@ -235,13 +238,13 @@ class _Counting:
 
 
 def _embed(source: Source) -> Opened:
-    columns = {
-        "text_column": source.text_column,
-        "id_column": source.id_column,
-        "label_column": source.label_column,
-    }
     with stage("reading"):
-        items = read_source(source.path, **columns)
+        items = read_source(
+            source.path,
+            text_column=source.text_column,
+            id_column=source.id_column,
+            label_column=source.label_column,
+        )
     kind: Kind = "photos" if isinstance(items, ImageSet) else "texts"
     left_out: list[str] = []
     with stage("loading the encoder"):

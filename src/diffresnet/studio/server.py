@@ -1,7 +1,7 @@
 """The studio's server: routes, and nothing else. What they answer is made elsewhere."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from functools import cache
@@ -48,7 +48,7 @@ def make_app(host: Host, gate: Gate) -> App:
     """
 
     @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
         await host.start()
         yield
         await host.stop()
@@ -160,7 +160,7 @@ class _Api:
 
     async def strength(self, request: Request) -> Response:
         value = (await _read_json(request)).get("value")
-        if type(value) not in (int, float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9:
             refuse("`value`", "a number", type(value).__name__, "Move the slider.")
         number = float(value)
         return _frame(await self.host.slow(lambda one: answering.flow_frame(one, number)))

@@ -6,7 +6,7 @@ order, add up to. A table of points holds the ids of those that were ever answer
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -146,7 +146,7 @@ class Storage:
         self.base.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self) -> Generator[None]:
         self.base.execute("BEGIN IMMEDIATE")
         try:
             yield
