@@ -272,8 +272,8 @@ test("slider places and strengths are inverse", () => {
 test("numbers, counts and sentences read well", () => {
   assert.equal(words.count(1, "point"), "1 point");
   assert.equal(words.count(1797, "point"), "1,797 points");
-  assert.equal(words.percent(0.999), "99 %");
-  assert.equal(words.percent(1), "100 %");
+  assert.equal(words.percent(0.999), "99%");
+  assert.equal(words.percent(1), "100%");
   assert.equal(words.percent(null), "–");
   assert.equal(words.sentence("label 2 points"), "Label 2 points.");
   assert.equal(words.shortened("abcdef", 4), "abc…");

@@ -4,7 +4,7 @@ import { accept, answer, explain } from "./actions.js";
 import { byId, el, fill, keyCap } from "./dom.js";
 import { answerButtons, makePicker } from "./picker.js";
 import { classById } from "./state.js";
-import { count, percent } from "./words.js";
+import { count, percent, sentence } from "./words.js";
 import { explanation, mark, preview } from "./parts.js";
 import { itemOf } from "./items.js";
 import { dispatch, now, set, watch } from "./store.js";
@@ -43,7 +43,7 @@ function question(state, first) {
   const proposed = classById(state, first.proposed);
   return [
     el("div", { class: "question-item" }, preview(state, first.row, { large: true }),
-      el("div", {}, el("p", { class: "reason", text: first.reason }), el("p", { class: "id", text: item?.id ?? "" }))),
+      el("div", {}, el("p", { class: "reason", text: sentence(first.reason) }), el("p", { class: "id", text: item?.id ?? "" }))),
     proposed ? el("button", { type: "button", class: "accept", "data-key": "accept", onclick: accept },
       mark(state, proposed), el("span", { class: "name", text: proposed.name }),
       el("span", { class: "note", text: percent(first.probability) }), keyCap("Enter")) : null,

@@ -4,7 +4,7 @@ import { byId, el, fill } from "./dom.js";
 import { gesture, refreshAudit } from "./actions.js";
 import { mark, preview } from "./parts.js";
 import { classById } from "./state.js";
-import { percent } from "./words.js";
+import { percent, sentence } from "./words.js";
 import { set, watch } from "./store.js";
 import { showRow } from "./map.js";
 
@@ -27,7 +27,7 @@ function entry(state, one) {
     el("button", { type: "button", class: "tile", "data-key": `audit-${one.row}`, "aria-label": "Show on the map", onclick: () => { set({ cursor: one.row }); showRow(one.row); } }, preview(state, one.row)),
     el("div", { class: "audit-words" },
       el("p", {}, el("span", { class: "tag" }, mark(state, given), el("span", { text: given?.name ?? "?" }), el("span", { class: "note", text: `given; the graph says ${percent(one.probability_of_given)}` }))),
-      el("p", { class: "note", text: one.sentence }),
+      el("p", { class: "note", text: sentence(one.sentence) }),
       el("div", { class: "row-buttons" },
         proposed && proposed !== given ? el("button", { type: "button", class: "quiet", "data-key": `change-${one.row}`, onclick: relabel }, el("span", { text: `Change to ${proposed.name}` })) : null,
         el("button", { type: "button", class: "quiet", "data-key": `drop-${one.row}`, onclick: () => gesture({ kind: "unlabel", selection: { rows: [one.row] } }) }, el("span", { text: "Take label away" })))));

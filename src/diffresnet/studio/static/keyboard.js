@@ -89,7 +89,7 @@ function walk(way, extend) {
   const point = pointOf(now(), row);
   const one = classById(now(), point.given ?? point.predicted);
   const share = probabilityOf(point.certainty);
-  set({ hover: row, said: one ? `${one.name}, ${point.given !== null ? "labeled" : percent(share)}` : "No label reaches this point" });
+  set({ hover: row, said: one ? `${one.name}, ${point.given !== null ? "labeled" : percent(share)}` : share === null ? "No label reaches this point" : "none of these" });
 }
 
 function toggle() {

@@ -11,6 +11,7 @@ const TRAVEL_MS = 800;
 const GLIDE_MS = 260;
 const HIT_RADIUS = 14;
 const NARROW = 520;
+const EDGE = 30;
 const INSETS = { left: 60, right: 40, top: 30, bottom: 84 }; // tools and bars lie over the map
 const SMALL_INSETS = { left: 18, right: 18, top: 54, bottom: 34 };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -20,7 +21,8 @@ const overlay = byId("overlay");
 const size = { width: 1, height: 1 };
 let renderer = null;
 let view = { x: 0, y: 0, scale: 100 };
-let home = 100;
+let home = 100; // the scale that shows everything
+let atHome = true; // until somebody moves the map
 let boxes = {};
 let travel = { at: 1, since: 0, ms: TRAVEL_MS };
 let glide = null;
@@ -73,7 +75,7 @@ function syncPlaces(state) {
   renderer.setPlaces(start, startBox, goal, boxes.goal);
   drawn = goal;
   travel = { at: first || still.matches ? 1 : 0, since: performance.now(), ms: TRAVEL_MS };
-  if (first) fitAll();
+  if (first || atHome) fitAll();
   syncNames(state);
   redraw();
 }
@@ -107,7 +109,6 @@ function resize() {
   const box = byId("stage").getBoundingClientRect();
   const ratio = devicePixelRatio;
   const [width, height] = [Math.max(1, box.width), Math.max(1, box.height)];
-  const atHome = Math.abs(view.scale - home) < 1e-9;
   Object.assign(size, { width, height });
   for (const each of [canvas, overlay]) {
     each.width = Math.round(width * ratio);
@@ -173,12 +174,14 @@ export function polygonOf(corners) {
 
 export function look(next) {
   glide = null;
+  atHome = false;
   view = next;
   redraw();
 }
 
 function glideTo(to) {
   if (still.matches) return look(to);
+  atHome = false;
   glide = { from: view, to, since: performance.now() };
   redraw();
 }
@@ -197,6 +200,8 @@ export function fitAll() {
   const before = view;
   view = fitView(size, { left, right, low, high }, size.width < NARROW ? SMALL_INSETS : INSETS);
   home = view.scale;
+  atHome = true;
+  glide = null;
   return before;
 }
 
@@ -206,18 +211,22 @@ export function showAll() {
   const to = view;
   view = from;
   glideTo(to);
+  atHome = true;
 }
 
 export function zoomBy(factor) {
   glideTo(zoomAt(view, size, size.width / 2, size.height / 2, factor));
 }
 
-/** Bring a point into view, without changing the zoom, if it is outside of the middle. */
+const clamp = (value, least, most) => Math.max(least, Math.min(most, value));
+
+/** Bring a point into view, moving the map no more than it takes. */
 export function showRow(row) {
   if (!drawn || row < 0) return;
   const [left, top] = screenOf(row);
-  const inside = left > 60 && top > 60 && left < size.width - 60 && top < size.height - 90;
-  if (!inside) glideTo(panBy(view, size.width / 2 - left, size.height / 2 - top));
+  const right = clamp(left, EDGE, size.width - EDGE) - left;
+  const down = clamp(top, EDGE, size.height - 2 * EDGE) - top;
+  if (right || down) glideTo(panBy(view, right, down));
 }
 
 /** For tests: what is on the screen at a point's place, drawn anew. */

@@ -3,7 +3,7 @@
 import { el, keyCap, svg } from "./dom.js";
 import { OUTLINES, UNREACHED, adapt } from "./palette.js";
 import { itemOf } from "./items.js";
-import { percent, shortened } from "./words.js";
+import { percent, sentence, shortened } from "./words.js";
 import { pointOf, classById } from "./state.js";
 import { probabilityOf } from "./frame.js";
 
@@ -40,7 +40,7 @@ export function verdict(state, row) {
   if (point.given !== null) return el("span", { class: "tag given" }, mark(state, one), el("span", { text: one?.name ?? "?" }), el("span", { class: "note", text: "labeled" }));
   const share = probabilityOf(point.certainty);
   if (share === null) return tag(state, null);
-  return el("span", { class: "tag" }, mark(state, one), el("span", { text: one?.name ?? "?" }), el("span", { class: "note", text: percent(share) }));
+  return el("span", { class: "tag" }, mark(state, one), el("span", { text: one?.name ?? "none of these" }), el("span", { class: "note", text: percent(share) }));
 }
 
 /** A row of buttons of which one is on: `options` [[value, text, title]]. */
@@ -77,5 +77,5 @@ export function explanation(state, row) {
     el("li", {}, preview(state, source.row), el("div", { class: "source" },
       tag(state, classById(state, source.class)),
       el("span", { class: "note", text: `${percent(source.share)} of it, over ${Math.max(0, source.path.length - 2)} neighbors` }))));
-  return el("div", { class: "explanation" }, el("p", { text: explained.sentence }), el("ul", {}, ...sources));
+  return el("div", { class: "explanation" }, el("p", { text: sentence(explained.sentence) }), el("ul", {}, ...sources));
 }

@@ -2,7 +2,7 @@
 
 import { byId, el, fill, icon, svg } from "./dom.js";
 import { classById } from "./state.js";
-import { count, number, percent } from "./words.js";
+import { count, number, percent, sentence } from "./words.js";
 import { tag } from "./parts.js";
 import { watch } from "./store.js";
 
@@ -33,7 +33,7 @@ function chart(curve) {
     svg("svg", { viewBox: `0 -3 ${WIDTH} ${HEIGHT + 6}`, role: "img", "aria-label": about, preserveAspectRatio: "none" },
       svg("path", { class: "grid", d: `M0 0H${WIDTH}M0 ${HEIGHT}H${WIDTH}` }),
       svg("path", { class: "band", d: band }), svg("path", { class: "line", d: line, "vector-effect": "non-scaling-stroke" })),
-    el("figcaption", {}, el("span", { text: `${percent(least)} – 100 %` }), el("span", { text: `${number(curve[0].n_labels)} to ${count(curve.at(-1).n_labels, "label")}` })));
+    el("figcaption", {}, el("span", { text: `${percent(least)} – 100%` }), el("span", { text: `${number(curve[0].n_labels)} to ${count(curve.at(-1).n_labels, "label")}` })));
 }
 
 function meter(label, value, most) {
@@ -49,12 +49,12 @@ function draw(state, progress) {
     el("div", { class: "expected" },
       expected ? el("span", { class: "big", text: percent(expected.accuracy) }) : null,
       el("span", { class: "about" }, el("span", { text: "expected accuracy" }),
-        el("span", { class: "note", text: expected ? `${Math.round(100 * expected.low)} to ${percent(expected.high)} (95 %)` : "needs some labels of two classes" }))),
+        el("span", { class: "note", text: expected ? `${Math.round(100 * expected.low)} to ${percent(expected.high)} (95%)` : "needs some labels of two classes" }))),
     curve.length > 1 ? chart(curve) : null,
     progress.enough ? el("p", { class: "enough" }, icon("check"), el("span", { text: "More labels no longer help much." })) : null,
     meter("Points reached", progress.n_reached, progress.n_points),
     el("dl", { class: "counts" }, ...counts(progress)),
-    ...progress.sentences.map((text) => el("p", { class: "sentence", text })),
+    ...progress.sentences.map((text) => el("p", { class: "sentence", text: sentence(text) })),
     lacking(state, progress.lacking));
 }
 

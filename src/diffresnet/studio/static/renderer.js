@@ -12,7 +12,7 @@ const COLORING_CODES = { class: 0, certainty: 1, reached: 2 };
 
 /** Diameter of a point in CSS pixels: smaller for more points and on small maps, growing with zoom. */
 export function pointSize(n, zoom, size) {
-  const base = Math.min(9, Math.max(2.2, 9 - 1.45 * Math.log10(Math.max(n, 10) / 300)));
+  const base = Math.min(8, Math.max(2, 7.8 - 1.45 * Math.log10(Math.max(n, 10) / 300)));
   const room = Math.min(1.1, Math.max(0.62, Math.sqrt(Math.min(size.width, size.height) / 780)));
   return Math.min(22, base * room * Math.max(zoom, 0.6) ** 0.38);
 }

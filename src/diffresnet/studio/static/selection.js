@@ -57,13 +57,14 @@ function many(state) {
 
 function parts(state, summary) {
   const known = summary.by_class.map((each) => ({ n: each.n, one: classById(state, each.class) }));
-  return [...known, { n: summary.n_unreached, one: null }].filter((part) => part.n);
+  const others = [{ n: summary.n_none_predicted, name: "none of these" }, { n: summary.n_unreached, name: "unreached" }];
+  return [...known, ...others].filter((part) => part.n);
 }
 
 /** Shares of the classes as one bar. */
 function bar(state, summary) {
-  const pieces = parts(state, summary).map(({ n, one }) => {
-    const piece = el("span", { title: `${one?.name ?? "unreached"}: ${number(n)}` });
+  const pieces = parts(state, summary).map(({ n, one, name }) => {
+    const piece = el("span", { title: `${one?.name ?? name}: ${number(n)}` });
     piece.style.flexGrow = String(n);
     if (one) piece.style.background = adapt(one.color, state.theme);
     return piece;
@@ -72,8 +73,8 @@ function bar(state, summary) {
 }
 
 function thinks(state, summary) {
-  const shown = parts(state, summary).slice(0, 6).map(({ n, one }) =>
-    el("li", {}, mark(state, one), el("span", { class: "name", text: one?.name ?? "unreached" }), el("span", { class: "note", text: number(n) })));
+  const shown = parts(state, summary).slice(0, 6).map(({ n, one, name }) =>
+    el("li", {}, mark(state, one), el("span", { class: "name", text: one?.name ?? name }), el("span", { class: "note", text: number(n) })));
   const rest = parts(state, summary).length - shown.length;
   return el("div", {}, el("p", { class: "label", text: "The graph thinks" }),
     el("ul", { class: "thinks" }, ...shown, rest > 0 ? el("li", { class: "note", text: `and ${count(rest, "other class", "other classes")}` }) : null),
@@ -108,7 +109,7 @@ function others(state, rows) {
 function tile(state, row) {
   const point = pointOf(state, row);
   const one = classById(state, point.given ?? point.predicted);
-  const name = point.isNone ? "none of these" : one ? `${point.given !== null ? "labeled " : ""}${one.name}` : "unreached";
+  const name = point.isNone || (!one && point.certainty) ? "none of these" : one ? `${point.given !== null ? "labeled " : ""}${one.name}` : "unreached";
   return el("button", {
     type: "button", class: "tile", "data-key": `tile-${row}`, title: name, "aria-label": `${itemOf(row)?.id ?? `point ${row}`}, ${name}`,
     onpointerenter: () => set({ hover: row }), onpointerleave: () => set({ hover: -1 }), onfocus: () => set({ cursor: row }),

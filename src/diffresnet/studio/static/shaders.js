@@ -30,7 +30,7 @@ void main() {
   gl_Position = vec4(seen.x / aspect, seen.y, 0.0, 1.0);
   bool reached = certainty > 0u;
   float sure = reached ? float(certainty - 1u) / 254.0 : 0.0;
-  vec4 entry = kind == 65535u ? vec4(unreached, 0.0)
+  vec4 entry = kind == 65535u ? vec4(mix(unreached, ink, 0.45), 0.0)
     : texelFetch(palette, ivec2(int(kind & 255u), int(kind >> 8u)), 0);
   shape = coloring == 0 && reached ? int(entry.a * 255.0 + 0.5) : 0;
   vec3 full = coloring == 0 ? entry.rgb : coloring == 1 ? ramp(sure) : ramp(1.0);

@@ -46,7 +46,8 @@ export function reduce(state, action) {
 }
 
 const CHANGES = {
-  project: (state, { project }) => ({ project, phase: phaseOf(project, state) }),
+  project: (state, { project }) =>
+    project.stage === "ready" && project.version < state.version ? {} : { project, phase: phaseOf(project, state) },
   frame: applyFrame,
   select: applySelection,
   summary: (state, { summary, of }) =>

@@ -11,7 +11,7 @@ export function count(value, one, many = `${one}s`) {
 export function percent(share) {
   if (share === null || share === undefined) return "–";
   const value = 100 * share;
-  return `${value >= 99.5 && value < 100 ? Math.floor(value) : Math.round(value)} %`;
+  return `${value >= 99.5 && value < 100 ? Math.floor(value) : Math.round(value)}%`;
 }
 
 export function shortened(text, most) {
