@@ -40,6 +40,7 @@ HEADERS = {
 
 FOR_THIS_MACHINE = "This studio is for this machine only. Open the address it printed."
 FOR_OUR_PAGE = "Another page may not use this studio. Open the address it printed."
+TOO_LARGE = "A request may have {:,} bytes. Send less at a time."
 NO_KEY = "The page has no key. Open the address that the studio printed."
 
 
@@ -100,7 +101,10 @@ class Gate:
 
 
 class TooLargeError(Exception):
-    """A request has a larger body than it may have."""
+    """A request has a larger body than it said."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(TOO_LARGE.format(most))
 
 
 class Guard:
@@ -126,26 +130,18 @@ class Guard:
         most = MOST_IMPORTED if path == IMPORT else MOST_BYTES
         length = headers.get("content-length", "0")
         if refused is None and (not length.isdecimal() or int(length[:20]) > most):
-            refused = 413, f"A request may have {most:,} bytes. Send less at a time."
-        begun = False
+            refused = 413, TOO_LARGE.format(most)
 
         async def send_safely(message: MutableMapping[str, Any]) -> None:
-            nonlocal begun
             if message["type"] == "http.response.start":
-                begun = True
                 extra = [(name.lower().encode(), text.encode()) for name, text in HEADERS.items()]
                 message = {**message, "headers": [*message.get("headers", []), *extra]}
             await send(message)
 
-        if refused is not None:
-            await _refuse(*refused)(scope, receive, send_safely)
-            return
-        try:
+        if refused is None:
             await self.app(scope, _limited(receive, most), send_safely)
-        except TooLargeError:
-            if not begun:
-                words = f"A request may have {most:,} bytes. Send less at a time."
-                await _refuse(413, words)(scope, receive, send_safely)
+        else:
+            await refuse_request(*refused)(scope, receive, send_safely)
 
 
 def _limited(receive: Receive, most: int) -> Receive:
@@ -156,11 +152,12 @@ def _limited(receive: Receive, most: int) -> Receive:
         message = await receive()
         n_bytes += len(message.get("body", b""))
         if n_bytes > most:
-            raise TooLargeError
+            raise TooLargeError(most)
         return message
 
     return receive_some
 
 
-def _refuse(status: int, sentence: str) -> Response:
+def refuse_request(status: int, sentence: str) -> Response:
+    """Return an answer that says why a request is refused."""
     return JSONResponse({"error": sentence}, status, {"Cache-Control": "no-store"})

@@ -24,7 +24,7 @@ from diffresnet.studio.checking import check_labels, explain_row
 from diffresnet.studio.engine import Studio
 from diffresnet.studio.export import TYPES, export, import_file
 from diffresnet.studio.hosting import Host
-from diffresnet.studio.security import App, Gate, Guard
+from diffresnet.studio.security import App, Gate, Guard, TooLargeError, refuse_request
 
 STATIC_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -59,6 +59,7 @@ def make_app(host: Host, gate: Gate) -> App:
         *(Route(f"/api{path}", one, methods=[how]) for path, one, how in _Api(host, gate).routes()),
     ]
     handlers: Any = {ValueError: _refused, ModuleNotFoundError: _refused, HTTPException: _missing}
+    handlers[TooLargeError] = _too_large
     return Guard(Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan), gate)
 
 
@@ -93,7 +94,7 @@ class _Api:
         given = await _read_json(request)
         if not self.gate.is_token(given.get("token")):
             sentence = "The key is another one. Open the address that the studio printed."
-            return JSONResponse({"error": sentence}, 401, NO_STORE)
+            return refuse_request(401, sentence)
         answer = Response(status_code=204, headers=NO_STORE)
         answer.set_cookie(
             self.gate.cookie, self.gate.token, path="/", httponly=True, samesite="strict"
@@ -219,14 +220,17 @@ def _serve(request: Request, name: str) -> Response:
 
 
 async def _refused(_: Request, error: Exception) -> Response:
-    sentence = shortened(plain(str(error)), 1000)
-    return JSONResponse({"error": sentence}, 400, NO_STORE)
+    return refuse_request(400, shortened(plain(str(error)), 1000))
+
+
+async def _too_large(_: Request, error: Exception) -> Response:
+    return refuse_request(413, str(error))
 
 
 async def _missing(_: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     words = {405: "This is done in another way. Use the page."}
-    return JSONResponse({"error": words.get(status, "There is nothing here.")}, status, NO_STORE)
+    return refuse_request(status, words.get(status, "There is nothing here."))
 
 
 async def _read_json(request: Request) -> dict[str, Any]:
