@@ -4,7 +4,7 @@ import math
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,12 @@ Bytes = NDArray[np.int64]
 
 def write_digits(path: Path) -> Bytes:
     """Write digits with their pictures and no label; return what they are."""
-    digits = load_digits()
-    pictures = np.kron(255 - 15.9 * digits.images[:N_DIGITS], np.ones((1, 3, 3)))
+    features, truth = (np.asarray(each)[:N_DIGITS] for each in load_digits(return_X_y=True))
+    pictures = np.kron(255 - 15.9 * features.reshape(-1, 8, 8), np.ones((1, 3, 3)))
     ids = [f"digit_{row:04d}" for row in range(N_DIGITS)]
-    features = digits.data[:N_DIGITS].astype(np.float32)
-    np.savez(path, features=features, images=pictures.astype(np.uint8), ids=ids)
-    return np.asarray(digits.target[:N_DIGITS], dtype=np.int64)
+    shown = pictures.astype(np.uint8)
+    np.savez(path, features=features.astype(np.float32), images=shown, ids=np.array(ids))
+    return truth.astype(np.int64)
 
 
 def write_texts(path: Path, n_points: int = 90) -> None:
@@ -43,11 +43,11 @@ def write_texts(path: Path, n_points: int = 90) -> None:
     words = ["money & cards", "a lost parcel", "the weather"]
     texts = [f"{ATTACK} {words[row % 3]}, number {row}" for row in range(n_points)]
     ids = [f"{row} {ATTACK}" for row in range(n_points)]
-    np.savez(path, features=features.astype(np.float32), texts=texts, ids=ids)
+    np.savez(path, features=features.astype(np.float32), texts=np.array(texts), ids=np.array(ids))
 
 
 @contextmanager
-def running_studio(source: Path, port: int = 0) -> Iterator[str]:
+def running_studio(source: Path, port: int = 0) -> Generator[str]:
     """Serve a studio from a thread; yield its address with the token."""
     import uvicorn  # noqa: PLC0415
 
@@ -134,7 +134,7 @@ class Tab:
 
     def ready(self) -> "Tab":
         """Wait until the map and the first question are there."""
-        self.until("d.phase === 'ready' && d.busy === 0 && d.queue.length > 0")
+        self.until("d.phase === 'ready' && d.busy === 0 && d.queueVersion === d.version")
         return self
 
     def change(self) -> "_Change":
@@ -206,7 +206,8 @@ class _Change:
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is None:
-            self.tab.until(f"d.version > {self.version} && d.busy === 0")
+            fresh = "d.queueVersion === d.version"  # the questions are new, too
+            self.tab.until(f"d.version > {self.version} && d.busy === 0 && {fresh}")
 
 
 def circle(x: float, y: float, radius: float, n: int = 12) -> list[tuple[float, float]]:

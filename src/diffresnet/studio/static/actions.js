@@ -116,7 +116,7 @@ export function refreshQueue(wait = 0) {
   queueTimer = setTimeout(async () => {
     const version = now().version;
     const queue = await attempt(() => api.get("/api/queue?n=12"));
-    if (queue && now().version === version) dispatch({ type: "queue", queue });
+    if (queue && now().version === version) dispatch({ type: "queue", queue, version });
   }, wait);
 }
 

@@ -4,8 +4,8 @@ import { accept, answer, explain } from "./actions.js";
 import { byId, el, fill, keyCap } from "./dom.js";
 import { answerButtons, makePicker } from "./picker.js";
 import { classById } from "./state.js";
-import { count, percent, sentence } from "./words.js";
-import { explanation, mark, preview } from "./parts.js";
+import { count, sentence } from "./words.js";
+import { explanation, mark, preview, sureness } from "./parts.js";
 import { itemOf } from "./items.js";
 import { dispatch, now, set, watch } from "./store.js";
 import { showRow } from "./map.js";
@@ -46,7 +46,7 @@ function question(state, first) {
       el("div", {}, el("p", { class: "reason", text: sentence(first.reason) }), el("p", { class: "id", text: item?.id ?? "" }))),
     proposed ? el("button", { type: "button", class: "accept", "data-key": "accept", onclick: accept },
       mark(state, proposed), el("span", { class: "name", text: proposed.name }),
-      el("span", { class: "note", text: percent(first.probability) }), keyCap("Enter")) : null,
+      el("span", { class: "note", text: sureness(state, first.probability) }), keyCap("Enter")) : null,
   ];
 }
 

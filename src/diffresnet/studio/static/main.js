@@ -1,7 +1,7 @@
 // The studio's page: connect, load, and listen.
 
 import * as api from "./api.js";
-import { catchUp, clearSelection, complain, fetchMap, refreshQueue, select, summarize } from "./actions.js";
+import { catchUp, clearSelection, complain, fetchMap, refreshQueue, select, summarize, tryStrength } from "./actions.js";
 import { contextIsLost, pixelOf, polygonOf, screenOf, startMap } from "./map.js";
 import { dispatch, now, set, watch } from "./store.js";
 import { startAsk } from "./ask.js";
@@ -92,14 +92,14 @@ async function start() {
 /** For tests: what the page knows, and what it drew. */
 globalThis.studio = {
   debug: () => {
-    const { phase, version, n, predicted, certainty, given, skipped, selection, queue, cursor, tab, map, coloring, theme, trial, busy, said } = now();
+    const { phase, version, n, predicted, certainty, given, skipped, selection, queue, queueVersion, cursor, tab, map, coloring, theme, trial, busy, said } = now();
     return {
       phase, version, n, predicted: predicted && Array.from(predicted), certainty: certainty && Array.from(certainty),
       given: Object.fromEntries(given), skipped: [...skipped], selected: Array.from(selection.rows), summary: selection.summary,
-      queue, cursor, tab, map, coloring, theme, trial: trial?.value ?? null, busy, said, contextIsLost: contextIsLost(),
+      queue, queueVersion, cursor, tab, map, coloring, theme, trial: trial?.value ?? null, busy, said, strength: now().project?.strength ?? null, contextIsLost: contextIsLost(),
     };
   },
-  pixelOf, screenOf, polygonOf,
+  pixelOf, screenOf, polygonOf, tryStrength,
 };
 
 start();

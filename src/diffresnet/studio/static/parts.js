@@ -32,6 +32,11 @@ export function preview(state, row, { large = false } = {}) {
   return el("p", { class: large ? "words large" : "words", text: large ? text : shortened(text, 140) });
 }
 
+/** With one class only, the server says how like its points one is: no probability. */
+export function sureness(state, share) {
+  return state.project.classes.length === 1 ? `${percent(share)} alike` : percent(share);
+}
+
 /** What is given or predicted for a row, as one line. */
 export function verdict(state, row) {
   const point = pointOf(state, row);
@@ -40,7 +45,7 @@ export function verdict(state, row) {
   if (point.given !== null) return el("span", { class: "tag given" }, mark(state, one), el("span", { text: one?.name ?? "?" }), el("span", { class: "note", text: "labeled" }));
   const share = probabilityOf(point.certainty);
   if (share === null) return tag(state, null);
-  return el("span", { class: "tag" }, mark(state, one), el("span", { text: one?.name ?? "none of these" }), el("span", { class: "note", text: percent(share) }));
+  return el("span", { class: "tag" }, mark(state, one), el("span", { text: one?.name ?? "none of these" }), el("span", { class: "note", text: sureness(state, share) }));
 }
 
 /** A row of buttons of which one is on: `options` [[value, text, title]]. */
@@ -75,7 +80,7 @@ export function explanation(state, row) {
   if (explained?.row !== row) return null;
   const sources = explained.sources.map((source) =>
     el("li", {}, preview(state, source.row), el("div", { class: "source" },
-      tag(state, classById(state, source.class)),
+      tag(state, classById(state, source.class), "none of these"),
       el("span", { class: "note", text: `${percent(source.share)} of it, over ${Math.max(0, source.path.length - 2)} neighbors` }))));
   return el("div", { class: "explanation" }, el("p", { text: sentence(explained.sentence) }), el("ul", {}, ...sources));
 }

@@ -30,6 +30,7 @@ export const START = {
   tab: "ask",
   theme: "light",
   queue: [],
+  queueVersion: -1, // for which the questions were chosen
   audit: null,
   explained: null,
   trial: null, // {value, predicted, certainty}: diffusion of another strength, only shown
@@ -52,7 +53,7 @@ const CHANGES = {
   select: applySelection,
   summary: (state, { summary, of }) =>
     state.selection === of ? { selection: { ...state.selection, summary } } : {},
-  queue: (state, { queue }) => ({ queue: mergeQueue(state.queue, queue, isOpen(state)) }),
+  queue: (state, { queue, version }) => ({ queue: mergeQueue(state.queue, queue, isOpen(state)), queueVersion: version }),
   answered: (state, { rows }) => {
     const gone = new Set(rows);
     return { queue: state.queue.filter((one) => !gone.has(one.row)) };
