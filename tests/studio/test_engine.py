@@ -115,9 +115,9 @@ def test_the_map_does_not_move_with_labels(tmp_path: Path) -> None:
     rounds = list(studio.settle(every=100))
     assert rounds[-1][0] == rounds[-1][1]
     assert set(studio.maps) == {"after", "before"}
-    places = studio.maps["after"].copy()
+    places = studio.maps.places["after"].copy()
     label_all_classes(studio)
-    assert (studio.maps["after"] == places).all()
+    assert (studio.maps.places["after"] == places).all()
     studio.close()
 
 

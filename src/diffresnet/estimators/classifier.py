@@ -170,11 +170,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
     def prepare(self, X: Any, graph: Any = None, neighbors: Any = None) -> Self:  # noqa: N803
         """Build the graph without any label; `update_labels` then takes the first, and any others.
 
-        `suggest` names the points to label first. Until a label is there nothing is predicted:
-        `classes_` is empty, `transduction_` is -1 and `reached_` False everywhere. With one class,
-        all answers are this class, and its probability is 1, there being no other: it says nothing.
-
-        The arguments are as in `fit`.
+        The arguments are as in `fit`. `suggest` names the points to label first. Until there is a
+        label nothing is predicted: `classes_` is empty, `transduction_` is -1 and `reached_` False.
+        With one class, all answers are this class; its probability, 1, says nothing then.
         """
         with changed_at_the_end(self) as changed:
             check_parameters(changed)
@@ -251,10 +249,10 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
 
         Args:
             indices: which of the fitted points.
-            labels: their labels; a missing one removes what was there, down to none (see
-                `prepare`). New classes are welcome.
-            exact: whether to learn all anew, as `fit` and `load` do. Else, of 50 labels or more,
-                while less than a tenth has changed, and no class, what they have chosen stays.
+            labels: their labels; a missing one removes what was there, down to none (`prepare`).
+                New classes are welcome.
+            exact: whether to learn all anew, as `fit` does. Else, of 50 labels or more, while less
+                than a tenth has changed, and no class, what they have chosen stays.
 
         Raises `ValueError` if an index is out of range, or a class has labels only on copies of
         points of another one; nothing has changed then.

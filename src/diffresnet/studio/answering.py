@@ -93,10 +93,7 @@ def points_frame(studio: Studio, *, maps: bool, state: bool) -> bytes:
     now = studio.now
     arrays: dict[str, Array] = {}
     if maps:
-        names = {"xy": "after", "before": "before"}
-        arrays |= {
-            name: studio.maps[place] for name, place in names.items() if place in studio.maps
-        }
+        arrays |= {"xy" if one == "after" else one: at for one, at in studio.maps.places.items()}
     if state:
         arrays |= _predicted(now) | _answered(now)
     return encode_frame({"version": now.version, "n": studio.n_points}, arrays)

@@ -5,27 +5,24 @@ it is on the disk: then the state, the model and the predictions are replaced, a
 whoever reads meanwhile sees either the old or the new.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import stage
-from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
-from diffresnet.report.layout import MapName, Places, first_places, map_names, settle_map
+from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.studio import history
 from diffresnet.studio.history import NOT_ANSWERED, Answers, Gesture, Rows, State
+from diffresnet.studio.maps import Maps
 from diffresnet.studio.opening import Opened, Source, find_source, open_source
-from diffresnet.studio.predictions import Predictions, to_labels
+from diffresnet.studio.predictions import Predictions, learn, to_labels
 from diffresnet.studio.progress import Outlook, expect
 from diffresnet.studio.searching import Search
-from diffresnet.studio.selection import PlaneIndex, find_rows
+from diffresnet.studio.selection import find_rows
 from diffresnet.studio.storage import Storage
 
 LARGEST_PROMPT = 200_000
@@ -85,7 +82,7 @@ class Studio:
 
     Attributes:
         now: the snapshot.
-        maps: places of the points, by name.
+        maps: where the points are.
     """
 
     def __init__(self, opened: Opened, storage: Storage, model: DiffResNetClassifier) -> None:
@@ -93,12 +90,9 @@ class Studio:
         state = storage.read_state()
         rows = np.flatnonzero(to_labels(state.answers) >= 0)
         if len(rows):
-            model = _learn(model, rows, to_labels(state.answers)[rows])
+            model = learn(model, rows, to_labels(state.answers)[rows])
         self.now = self._snapshot(storage.version, state, model)
-        self.maps: dict[MapName, Places] = {
-            name: first_places(model, name) for name in map_names(model)
-        }
-        self._planes: dict[MapName, tuple[Places, PlaneIndex]] = {}
+        self.maps = Maps(model)
         self._search: Search | None = None
 
     @classmethod
@@ -129,25 +123,11 @@ class Studio:
 
     def settle(self, every: int = 10) -> Iterator[tuple[int, int]]:
         """Settle the maps, and yield how many rounds of all are done."""
-        names = map_names(self.now.model)
-        for place, name in enumerate(names):
-            like = self.maps["after"] if name == "before" else None
-            for one in settle_map(self.now.model, name, like, every):
-                self.maps[name] = one.places
-                yield place * one.n_rounds + one.round, len(names) * one.n_rounds
+        return self.maps.settle(self.now.model, every)
 
     def select(self, given: Any) -> Rows:
         """Return the rows of a selection; see `selection.find_rows`."""
-        return find_rows(given, _Planes(self), self.n_points)
-
-    def plane(self, name: MapName) -> PlaneIndex:
-        """Return the index of a map as it is now."""
-        places = self.maps[name]
-        kept = self._planes.get(name)
-        if kept is None or kept[0] is not places:
-            kept = places, PlaneIndex(places)
-            self._planes[name] = kept
-        return kept[1]
+        return find_rows(given, self.maps, self.n_points)
 
     def search(self, text: Any) -> Rows:
         """Return the rows whose text or id has this text in it."""
@@ -230,7 +210,7 @@ class Studio:
         free = rows[self.now.state.answers[rows] == NOT_ANSWERED]
         if len(free) <= n:
             return free
-        places = self.maps["after"][free].astype(np.float64)
+        places = self.maps.places["after"][free].astype(np.float64)
         doubt = 1.05 - self.now.predictions.probabilities[free]
         chosen = [int(doubt.argmax())]
         far = np.square(places - places[chosen[0]]).sum(axis=1)
@@ -267,7 +247,7 @@ class Studio:
         changed = labels != to_labels(gesture.before)
         model = before.model
         if changed.any():
-            model = _learn(model, gesture.rows[changed], labels[changed])
+            model = learn(model, gesture.rows[changed], labels[changed])
         return gesture.applied(before.state), model
 
     def _snapshot(
@@ -287,35 +267,6 @@ class Studio:
                 known = Outlook(expected=expect(model), curve=known.curve, enough=known.enough)
             outlook = known
         return Snapshot(version, state, model, predictions, outlook, *self.storage.said())
-
-
-class _Planes(Mapping[MapName, PlaneIndex]):
-    """The indices of a studio's maps, made when they are asked for."""
-
-    def __init__(self, studio: Studio) -> None:
-        self.studio = studio
-
-    def __getitem__(self, name: MapName) -> PlaneIndex:
-        return self.studio.plane(name)
-
-    def __iter__(self) -> Iterator[MapName]:
-        return iter(self.studio.maps)
-
-    def __len__(self) -> int:
-        return len(self.studio.maps)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.studio.maps
-
-
-def _learn(
-    model: DiffResNetClassifier, rows: Rows, labels: npt.NDArray[np.int64]
-) -> DiffResNetClassifier:
-    """Return a model with some labels changed; the old one stays as it is."""
-    changed = copy(model)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreachedWarning)
-        return changed.update_labels(rows, labels)
 
 
 def _sentence(said: str) -> str:

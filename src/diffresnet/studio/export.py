@@ -1,7 +1,6 @@
 """Answers and predictions as files, and back."""
 
 from collections.abc import Callable
-from copy import copy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +19,7 @@ from diffresnet.report.classification.page import make_report
 from diffresnet.studio.classes import NONE_NAME, SKIPPED_NAME
 from diffresnet.studio.engine import Done, Studio
 from diffresnet.studio.history import NONE_OF_THESE, NOT_ANSWERED, SKIPPED, State
-from diffresnet.studio.predictions import NONE_LABEL
+from diffresnet.studio.predictions import NONE_LABEL, learn
 from diffresnet.studio.previews import make_preview
 
 ANSWERS = {NONE_OF_THESE: NONE_NAME, SKIPPED: SKIPPED_NAME}
@@ -133,7 +132,7 @@ def _named_model(studio: Studio) -> DiffResNetClassifier:
     names = {one.id: one.name for one in now.state.classes.values()} | {NONE_LABEL: NONE_NAME}
     rows = np.flatnonzero(now.model.encoded_labels_ >= 0)
     labels = [names[int(now.model.classes_[now.model.encoded_labels_[row]])] for row in rows]
-    return copy(now.model).update_labels(rows, labels, exact=True)
+    return learn(now.model, rows, labels, exact=True)
 
 
 def _predictions(studio: Studio, suffix: str) -> bytes:

@@ -1,12 +1,14 @@
 """What the classifier makes of the answers: a class and a certainty for every point."""
 
+import warnings
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
 from diffresnet.learning.labels import UNLABELED
 from diffresnet.studio.history import NONE_OF_THESE, NOT_ANSWERED, Answers
 
@@ -27,6 +29,19 @@ def to_labels(answers: Answers) -> npt.NDArray[np.int64]:
     labels = np.where(answers >= 0, answers, UNLABELED).astype(np.int64)
     labels[answers == NONE_OF_THESE] = NONE_LABEL
     return labels
+
+
+def learn(
+    model: DiffResNetClassifier, rows: npt.NDArray[np.int64], labels: Any, *, exact: bool = False
+) -> DiffResNetClassifier:
+    """Return a model with some labels changed; the old one stays as it is.
+
+    Points that no label reaches are shown, and need no warning.
+    """
+    changed = copy(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachedWarning)
+        return changed.update_labels(rows, labels, exact=exact)
 
 
 @dataclass(frozen=True)
