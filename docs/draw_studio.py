@@ -152,9 +152,8 @@ def shot(page: Page) -> Image.Image:
 
 
 def save(picture: Image.Image, name: str) -> None:
-    """Write a picture with few colors, as small as a page needs."""
-    few = picture.quantize(200, dither=Image.Dither.NONE)
-    few.save(IMAGES / name, optimize=True)
+    """Write a picture."""
+    picture.save(IMAGES / name, optimize=True)
 
 
 def film(browser: Browser, address: str, truth: list[str]) -> None:
@@ -222,7 +221,7 @@ def draw_queue(browser: Browser, address: str, truth: list[str]) -> None:
     page.goto(address)
     wait(page)
     settle(page)
-    for _ in range(9):
+    for _ in range(N_ANSWERS):
         answer(page, truth)
     page.wait_for_timeout(6000)  # the outlook is measured when answers rest
     page.focus("#map")

@@ -117,8 +117,8 @@ test("two fingers keep what lies under them", () => {
 });
 
 test("a map is fitted, flat ones and single points too", () => {
-  assert.deepEqual(geometry.fitBox(new Float32Array([5, 5])), { x: 5, y: 5, scale: 2 });
-  assert.deepEqual(geometry.fitBox(new Float32Array([])), { x: 0, y: 0, scale: 1 });
+  assert.deepEqual(geometry.fitBox(new Float32Array([5, 5])), { x: 5, y: 5, scale: 2, half: [0, 0] });
+  assert.deepEqual(geometry.fitBox(new Float32Array([])), { x: 0, y: 0, scale: 1, half: [1, 1] });
   const box = geometry.fitBox(new Float32Array([-10, 0, 30, 0]));
   assert.deepEqual(geometry.mapToWorld(box, 30, 0), [1, 0]);
   assert.deepEqual(geometry.worldToMap(box, [1, 0]), [30, 0]);

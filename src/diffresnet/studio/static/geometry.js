@@ -1,8 +1,7 @@
 // Places on the map: three systems. Map: as the server sent them. World: a map moved and scaled into
 // [-1, 1]. Screen: CSS pixels of the canvas, by a view {x, y, scale} (world center, pixels a unit).
 
-/** Return `{x, y, scale}` that brings a map into [-1, 1], centered: world = (map - x) * scale. */
-export function fitBox(places) {
+function bounds(places) {
   let left = Infinity, right = -Infinity, low = Infinity, high = -Infinity;
   for (let at = 0; at < places.length; at += 2) {
     const x = places[at], y = places[at + 1];
@@ -11,9 +10,19 @@ export function fitBox(places) {
     if (y < low) low = y;
     if (y > high) high = y;
   }
-  if (!(right >= left)) return { x: 0, y: 0, scale: 1 };
-  const side = Math.max(right - left, high - low) || 1;
-  return { x: (left + right) / 2, y: (low + high) / 2, scale: 2 / side };
+  return { left, right, low, high };
+}
+
+/**
+ * Return `{x, y, scale, half}` that brings a map into [-1, 1], centered: world = (map - x) * scale.
+ * `half` [width, height] is how far it then reaches.
+ */
+export function fitBox(places) {
+  const { left, right, low, high } = bounds(places);
+  if (!(right >= left)) return { x: 0, y: 0, scale: 1, half: [1, 1] };
+  const [width, height] = [right - left, high - low];
+  const scale = 2 / (Math.max(width, height) || 1);
+  return { x: (left + right) / 2, y: (low + high) / 2, scale, half: [(width * scale) / 2, (height * scale) / 2] };
 }
 
 /** The view that shows a world rectangle within insets `{left, right, top, bottom}` of the screen. */
@@ -75,31 +84,33 @@ export function pinch(view, size, from, to) {
 
 /** Even-odd rule; `polygon` [[x, y], ..] and the place in the same system. */
 export function isInside(polygon, x, y) {
+  return flatHas(Float64Array.from(polygon.flat()), x, y);
+}
+
+function flatHas(corners, x, y) {
   let inside = false;
-  for (let at = 0, last = polygon.length - 1; at < polygon.length; last = at++) {
-    const [ax, ay] = polygon[last];
-    const [bx, by] = polygon[at];
+  let ax = corners[corners.length - 2], ay = corners[corners.length - 1];
+  for (let at = 0; at < corners.length; at += 2) {
+    const bx = corners[at], by = corners[at + 1];
     if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside;
+    ax = bx;
+    ay = by;
   }
   return inside;
 }
 
 /** Rows inside of a polygon, by the even-odd rule, in map coordinates. */
 export function rowsInside(polygon, places) {
-  let left = Infinity, right = -Infinity, low = Infinity, high = -Infinity;
-  for (const [x, y] of polygon) {
-    left = Math.min(left, x);
-    right = Math.max(right, x);
-    low = Math.min(low, y);
-    high = Math.max(high, y);
-  }
-  const rows = [];
-  for (let row = 0; 2 * row < places.length; row++) {
+  const corners = Float64Array.from(polygon.flat());
+  const { left, right, low, high } = bounds(corners);
+  const rows = new Uint32Array(places.length / 2);
+  let n = 0;
+  for (let row = 0; row < rows.length; row++) {
     const x = places[2 * row], y = places[2 * row + 1];
     if (x < left || x > right || y < low || y > high) continue;
-    if (isInside(polygon, x, y)) rows.push(row);
+    if (flatHas(corners, x, y)) rows[n++] = row;
   }
-  return Uint32Array.from(rows);
+  return rows.slice(0, n);
 }
 
 /** The row nearest to a map place within a radius, or -1. */

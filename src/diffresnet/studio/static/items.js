@@ -27,8 +27,9 @@ async function fetchWaiting() {
   const version = now().version;
   try {
     for (let at = 0; at < rows.length; at += MOST) {
-      const found = await get(`/api/items?rows=${rows.slice(at, at + MOST).join(",")}`);
-      for (const item of found) items.set(item.row, { ...item, version });
+      const part = rows.slice(at, at + MOST);
+      for (const row of part) items.set(row, { id: "", text: null, image: false, ...items.get(row), version });
+      for (const item of await get(`/api/items?rows=${part.join(",")}`)) items.set(item.row, { ...item, version });
     }
     for (const row of items.keys()) {
       if (items.size <= KEPT) break;

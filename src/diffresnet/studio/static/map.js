@@ -12,6 +12,10 @@ const GLIDE_MS = 260;
 const HIT_RADIUS = 14;
 const NARROW = 520;
 const EDGE = 30;
+const MANY = 120000;
+const REST_MS = 250;
+const SLOW_MS = 90;
+const SLEEP_MS = 3000;
 const INSETS = { left: 60, right: 40, top: 30, bottom: 84 }; // tools and bars lie over the map
 const SMALL_INSETS = { left: 18, right: 18, top: 54, bottom: 34 };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -30,6 +34,8 @@ let drawn = null; // the map whose places are the goal
 let names = [];
 let lasso = null;
 let asked = false;
+let stale = true; // the points, not only what lies over them
+let moved = { at: -Infinity, drawn: -Infinity, slow: false, timer: 0 };
 
 export const motionIsReduced = () => still.matches;
 export const viewNow = () => view;
@@ -52,7 +58,7 @@ export function startMap() {
   watch(["given"], syncStars);
   watch(["selection"], (state) => { renderer.setSelected(state.selection.rows); redraw(); });
   watch(["project", "theme", "coloring"], syncLook);
-  watch(["hover", "cursor", "explained"], redraw);
+  watch(["hover", "cursor", "explained"], redrawOverlay);
   return true;
 }
 
@@ -115,11 +121,18 @@ function resize() {
     each.height = Math.round(height * ratio);
   }
   if (atHome) fitAll();
+  stale = true;
   draw(performance.now());
 }
 
 /** Ask for one drawing at the next frame of the screen. */
 export function redraw() {
+  stale = true;
+  redrawOverlay();
+}
+
+/** The same, of what lies over the points only: they may be a million. */
+function redrawOverlay() {
   if (asked) return;
   asked = true;
   requestAnimationFrame((time) => {
@@ -140,12 +153,28 @@ function draw(time) {
     view = { x: mixed("x"), y: mixed("y"), scale };
     if (share === 1) glide = null;
   }
-  renderer.draw(view, size, ease(travel.at), view.scale / home, devicePixelRatio);
+  if (stale || travel.at < 1 || glide) {
+    renderer.draw(view, size, ease(travel.at), view.scale / home, devicePixelRatio, thinning(time));
+  }
+  stale = false;
   const context = overlay.getContext("2d");
   context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
   const extra = { lasso, names: travel.at === 1 ? names : [], screenOf, screenOfWorld, radius: pointSize(now().n, view.scale / home, size) / 2, time, still: still.matches };
   drawOverlay(context, size, now(), extra);
-  if (travel.at < 1 || glide || (now().explained && !still.matches)) redraw();
+  if (travel.at < 1 || glide) redraw();
+  else if (now().explained && !still.matches) redrawOverlay();
+}
+
+/** While the map moves too slowly, every how many-th point to draw; all of them when it rests. */
+function thinning(time) {
+  const moves = travel.at < 1 || glide || time - moved.at < REST_MS;
+  if (!moves || now().n < MANY) return 1;
+  const wait = time - moved.drawn;
+  moved.drawn = time;
+  moved.slow ||= wait > SLOW_MS && wait < SLEEP_MS;
+  clearTimeout(moved.timer);
+  moved.timer = setTimeout(redraw, REST_MS + 50);
+  return moved.slow ? Math.ceil(now().n / MANY) : 1;
 }
 
 export function screenOf(row) {
@@ -164,7 +193,7 @@ export function rowAt(left, top, radius = HIT_RADIUS) {
 
 export function setLasso(corners) {
   lasso = corners;
-  redraw();
+  redrawOverlay();
 }
 
 /** A lasso in map coordinates, as both sides test it. */
@@ -177,6 +206,7 @@ export function look(next) {
   atHome = false;
   view = next;
   redraw();
+  moved.at = performance.now();
 }
 
 function glideTo(to) {
@@ -188,17 +218,9 @@ function glideTo(to) {
 
 export function fitAll() {
   if (!drawn) return;
-  const box = boxes.goal;
-  let left = 1, right = -1, low = 1, high = -1;
-  for (let at = 0; at < drawn.length; at += 2) {
-    const [x, y] = mapToWorld(box, drawn[at], drawn[at + 1]);
-    if (x < left) left = x;
-    if (x > right) right = x;
-    if (y < low) low = y;
-    if (y > high) high = y;
-  }
+  const [right, high] = boxes.goal.half;
   const before = view;
-  view = fitView(size, { left, right, low, high }, size.width < NARROW ? SMALL_INSETS : INSETS);
+  view = fitView(size, { left: -right, right, low: -high, high }, size.width < NARROW ? SMALL_INSETS : INSETS);
   home = view.scale;
   atHome = true;
   glide = null;
@@ -232,6 +254,7 @@ export function showRow(row) {
 /** For tests: what is on the screen at a point's place, drawn anew. */
 export function pixelOf(row, dx = 0, dy = 0) {
   travel.at = 1;
+  stale = true;
   draw(performance.now());
   const [left, top] = screenOf(row);
   return renderer.readPixel(left + dx, top + dy, devicePixelRatio);

@@ -1,13 +1,16 @@
 // The WebGL2 renderer: up to millions of points. New labels upload three bytes a point, nothing more.
 
-import { FRAGMENT, VERTEX } from "./shaders.js";
+import { FRAGMENT, PLAIN_FRAGMENT, VERTEX } from "./shaders.js";
 import { GROUNDS, UNREACHED, paletteBytes, parseColor } from "./palette.js";
 
 const UNIFORMS = [
   "startBox", "goalBox", "travel", "view", "aspect", "size", "layer", "coloring", "ground",
-  "unreached", "ink", "faded", "pale", "palette",
+  "unreached", "ink", "faded", "pale", "palette", "plain",
 ];
 const INKS = { light: "#14171b", dark: "#ffffff" };
+const MOST_STRIDE = 31; // WebGL allows 255 bytes between places of 8
+const PLAIN_BELOW = 4; // device pixels; more where there are many
+const MANY = 200000;
 const COLORING_CODES = { class: 0, certainty: 1, reached: 2 };
 
 /** Diameter of a point in CSS pixels: smaller for more points and on small maps, growing with zoom. */
@@ -21,8 +24,9 @@ export function pointSize(n, zoom, size) {
 export function makeRenderer(canvas) {
   const gl = canvas.getContext("webgl2", { antialias: false, alpha: false, preserveDrawingBuffer: false });
   if (!gl) return null;
-  const program = link(gl);
-  const at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(program, name)]));
+  const full = link(gl, FRAGMENT);
+  const plain = link(gl, PLAIN_FRAGMENT);
+  let at = full.at;
   const buffers = Object.fromEntries(
     ["start", "goal", "kind", "certainty", "selected", "starStart", "starGoal", "starKind"]
       .map((name) => [name, gl.createBuffer()]),
@@ -38,11 +42,19 @@ export function makeRenderer(canvas) {
     gl.bufferData(kind, data, gl.DYNAMIC_DRAW);
   }
 
-  function attribute(location, name, type, size) {
+  function attribute(location, name, type, size, every = 1) {
+    const bytes = { [gl.FLOAT]: 4, [gl.UNSIGNED_SHORT]: 2, [gl.UNSIGNED_BYTE]: 1 }[type] * size;
     gl.bindBuffer(gl.ARRAY_BUFFER, buffers[name]);
     gl.enableVertexAttribArray(location);
-    if (type === gl.FLOAT) gl.vertexAttribPointer(location, size, type, false, 0, 0);
-    else gl.vertexAttribIPointer(location, size, type, 0, 0);
+    if (type === gl.FLOAT) gl.vertexAttribPointer(location, size, type, false, bytes * every, 0);
+    else gl.vertexAttribIPointer(location, size, type, bytes * every, 0);
+  }
+
+  function attributes(every) {
+    attribute(0, "start", gl.FLOAT, 2, every);
+    attribute(1, "goal", gl.FLOAT, 2, every);
+    attribute(2, "kind", gl.UNSIGNED_SHORT, 1, every);
+    attribute(3, "certainty", gl.UNSIGNED_BYTE, 1, every);
   }
 
   /** Places to come from and to go to; both maps in the server's coordinates. */
@@ -90,23 +102,18 @@ export function makeRenderer(canvas) {
     drawCall();
   }
 
-  /** Draw the scene for a view; `travel` 0 at the start's places, 1 at the goal's. */
-  function draw(view, size, travel, zoom, ratio) {
-    gl.viewport(0, 0, canvas.width, canvas.height);
-    const ground = parseColor(GROUNDS[scene.theme]).map((value) => value / 255);
-    gl.clearColor(...ground, 1);
-    gl.clear(gl.COLOR_BUFFER_BIT);
-    if (!scene.n || gl.isContextLost()) return;
-    gl.useProgram(program);
-    gl.enable(gl.BLEND);
-    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+  /** Take a program, and tell it all but the layer. */
+  function use(program, view, size, travel, diameter) {
+    gl.useProgram(program.program);
+    at = program.at;
     const { startBox, goalBox } = scene;
     gl.uniform3f(at.startBox, startBox.x, startBox.y, startBox.scale);
     gl.uniform3f(at.goalBox, goalBox.x, goalBox.y, goalBox.scale);
     gl.uniform1f(at.travel, travel);
     gl.uniform3f(at.view, view.x, view.y, (2 * view.scale) / size.height);
     gl.uniform1f(at.aspect, size.width / size.height);
-    gl.uniform1f(at.size, pointSize(scene.n, zoom, size) * ratio);
+    gl.uniform1f(at.size, diameter);
+    gl.uniform1i(at.plain, program === plain ? 1 : 0);
     gl.uniform1i(at.coloring, COLORING_CODES[scene.coloring]);
     gl.uniform1f(at.faded, scene.nSelected > 1 ? 0.62 : 0);
     gl.uniform1f(at.pale, scene.theme === "dark" ? 0.32 : 0.2);
@@ -116,11 +123,25 @@ export function makeRenderer(canvas) {
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.uniform1i(at.palette, 0);
-    attribute(0, "start", gl.FLOAT, 2);
-    attribute(1, "goal", gl.FLOAT, 2);
-    attribute(2, "kind", gl.UNSIGNED_SHORT, 1);
-    attribute(3, "certainty", gl.UNSIGNED_BYTE, 1);
-    layer(0, () => gl.drawArrays(gl.POINTS, 0, scene.n));
+  }
+
+  /** Draw the scene for a view; `travel` 0 at the start's places, 1 at the goal's; every n-th point. */
+  function draw(view, size, travel, zoom, ratio, every = 1) {
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    const ground = parseColor(GROUNDS[scene.theme]).map((value) => value / 255);
+    gl.clearColor(...ground, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!scene.n || gl.isContextLost()) return;
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    const diameter = pointSize(scene.n, zoom, size) * ratio;
+    const isPlain = diameter < (scene.n > MANY ? 1.5 : 1) * PLAIN_BELOW;
+    use(isPlain ? plain : full, view, size, travel, diameter);
+    const step = Math.min(every, MOST_STRIDE);
+    attributes(step);
+    layer(0, () => gl.drawArrays(gl.POINTS, 0, Math.floor(scene.n / step)));
+    attributes(1);
+    if (isPlain) use(full, view, size, travel, diameter);
     if (scene.nSelected) {
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffers.selected);
       layer(1, () => gl.drawElements(gl.POINTS, scene.nSelected, gl.UNSIGNED_INT, 0));
@@ -151,9 +172,9 @@ function gather(places, rows) {
   return found;
 }
 
-function link(gl) {
+function link(gl, fragment) {
   const program = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+  for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, fragment]]) {
     const shader = gl.createShader(kind);
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
@@ -162,5 +183,6 @@ function link(gl) {
   }
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
-  return program;
+  const at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(program, name)]));
+  return { program, at };
 }
