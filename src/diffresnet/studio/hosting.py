@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import listening
 from diffresnet._support.words import reason_of
-from diffresnet.studio.answering import not_ready, project_of
+from diffresnet.studio.answering import done_frame, not_ready, project_of
 from diffresnet.studio.engine import Done, Studio
 from diffresnet.studio.opening import Source
 from diffresnet.studio.previews import make_preview
@@ -94,15 +94,20 @@ class Host:
         for worker in (self._gestures, self._slow, self._rest):
             worker.close()
 
-    async def gesture(self, work: Callable[[Studio], Done], tab: str) -> Done:
-        """Do something that changes answers, and tell the other tabs."""
+    async def gesture(self, work: Callable[[Studio], Done], tab: str) -> bytes:
+        """Do something that changes answers, tell the other tabs, and return the frame."""
         studio = self.studio
         self._last_gesture = time.monotonic()
-        done = await self._gestures.run(lambda: work(studio))
+
+        def work_and_tell() -> tuple[Done, bytes]:
+            done = work(studio)
+            return done, done_frame(studio, done)
+
+        done, frame = await self._gestures.run(work_and_tell)
         if done.after is not done.before:
             self._tell("version", {"version": done.after.version, "tab": tab})
             self._later(self._measure)
-        return done
+        return frame
 
     async def quick(self, work: Callable[[Studio], Result]) -> Result:
         """Look at something in the thread of gestures, after those that were made."""

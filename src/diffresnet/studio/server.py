@@ -120,8 +120,7 @@ class _Api:
 
     async def gestures(self, request: Request) -> Response:
         command = await _read_json(request)
-        done = await self.host.gesture(lambda one: one.do(command), _tab(command))
-        return _frame(await self.host.quick(lambda one: answering.done_frame(one, done)))
+        return _frame(await self.host.gesture(lambda one: one.do(command), _tab(command)))
 
     async def selection(self, request: Request) -> Response:
         given = (await _read_json(request)).get("selection")
@@ -183,10 +182,10 @@ class _Api:
 
     async def take(self, request: Request) -> Response:
         given = await _read_json(request)
-        done = await self.host.gesture(
-            lambda one: import_file(one, given.get("name"), given.get("text")), _tab(given)
+        name, text = given.get("name"), given.get("text")
+        return _frame(
+            await self.host.gesture(lambda one: import_file(one, name, text), _tab(given))
         )
-        return _frame(await self.host.quick(lambda one: answering.done_frame(one, done)))
 
 
 @cache
