@@ -60,3 +60,14 @@ def test_the_page_loads_nothing_from_elsewhere_and_makes_no_code_of_text() -> No
     page = (STATIC / "index.html").read_text()
     assert re.findall(r"<style|\sstyle=|\son[a-z]+=", page) == []
     assert re.findall(r"<script[^>]*>[^<]", page) == []
+
+
+def test_the_docs_list_the_keys() -> None:
+    root = Path(__file__).parents[3]
+    listed = (root / "docs" / "studio.md").read_text()
+    source = (STATIC / "keys.js").read_text()
+    keys = re.findall(r'\["[^"]+", "([^"]+)", (?:"\w+"|null), "([^"]+)"\]', source)
+    assert len(keys) > 25
+    for key, what in keys:
+        line = next((line for line in listed.splitlines() if f"| {what} |" in line), "")
+        assert all(f"`{one}`" in line for one in re.split(r", (?=[A-Z])", key)), (key, what)

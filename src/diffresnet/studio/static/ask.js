@@ -42,7 +42,7 @@ function question(state, first) {
   const item = itemOf(first.row);
   const proposed = classById(state, first.proposed);
   return [
-    el("div", { class: "question-item" }, preview(state, first.row, { large: true }),
+    el("div", { class: "question-item" }, preview(state, first.row, "large"),
       el("div", {}, el("p", { class: "reason", text: sentence(first.reason) }), el("p", { class: "id", text: item?.id ?? "" }))),
     proposed ? el("button", { type: "button", class: "accept", "data-key": "accept", onclick: accept },
       mark(state, proposed), el("span", { class: "name", text: proposed.name }),
@@ -67,7 +67,7 @@ function later(state, one) {
     type: "button", class: "tile", "data-key": `later-${one.row}`, title: one.reason,
     "aria-label": `Answer ${item?.id ?? `point ${one.row}`} next: ${one.reason}`,
     onclick: () => bringForward(one.row),
-  }, preview(state, one.row));
+  }, preview(state, one.row, "later"));
 }
 
 function bringForward(row) {

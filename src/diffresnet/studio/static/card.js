@@ -21,7 +21,7 @@ function draw(state) {
   const item = itemOf(state.hover);
   const point = pointOf(state, state.hover);
   const second = classById(state, item?.second);
-  fill(card, preview(state, state.hover),
+  fill(card, preview(state, state.hover, "card"),
     el("div", { class: "card-words" }, verdict(state, state.hover),
       second && point.given === null ? el("span", { class: "note", text: `or ${shortened(second.name, 40)}, ${percent(item.second_probability)}` }) : null,
       el("span", { class: "id", text: shortened(item?.id ?? "…", 60) })));

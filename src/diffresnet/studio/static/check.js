@@ -27,7 +27,7 @@ function entry(state, one) {
   const selection = { rows: [one.row] };
   const relabel = () => gesture(proposed ? { kind: "label", class: one.proposed, selection, which: "all" } : { kind: "none", selection });
   return el("li", { class: "audit" },
-    el("button", { type: "button", class: "tile", "data-key": `audit-${one.row}`, "aria-label": "Show on the map", onclick: () => { set({ cursor: one.row }); showRow(one.row); } }, preview(state, one.row)),
+    el("button", { type: "button", class: "tile", "data-key": `audit-${one.row}`, "aria-label": "Show on the map", onclick: () => { set({ cursor: one.row }); showRow(one.row); } }, preview(state, one.row, "check")),
     el("div", { class: "audit-words" },
       el("p", {}, el("span", { class: "tag" }, mark(state, given), el("span", { text: given?.name ?? NONE }), el("span", { class: "note", text: `given; the graph says ${percent(one.probability_of_given)}` }))),
       el("p", { class: "note", text: sentence(one.sentence) }),

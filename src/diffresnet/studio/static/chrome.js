@@ -46,7 +46,14 @@ export function startChrome() {
     byId("tool-pan").setAttribute("aria-pressed", String(tool === "pan"));
     byId("map").dataset.tool = tool;
   });
+  for (const id of ["panels", "left"]) byId(id).addEventListener("click", giveBack);
   watch(["selection", "queue", "tab", "cursor", "phase"], drawTarget);
+}
+
+/** After a click (not a key) on an answer, keys go to the map again, so that Enter accepts. */
+function giveBack(event) {
+  const isAnswer = event.target.closest(".class-button, .accept, .quiet, .class-row, .tile");
+  if (event.detail > 0 && isAnswer && !byId("dialog").open) byId("map").focus({ preventScroll: true });
 }
 
 function drawHeader({ project }) {

@@ -5,11 +5,14 @@ import { gesture, labelAs, select } from "./actions.js";
 import { askName, askYes, openDialog, openMenu } from "./menus.js";
 import { count, number } from "./words.js";
 import { mark } from "./parts.js";
-import { now, watch } from "./store.js";
+import { now, set, watch } from "./store.js";
 import { shown } from "./state.js";
+
+const MOST_ROWS = 100000; // that the server takes one by one
 
 export function startClasses() {
   byId("new-class").addEventListener("click", newClass);
+  byId("unreached-row").addEventListener("click", () => selectWhere((_, certainty) => certainty === 0, "no class"));
   watch(["project", "theme", "trial"], draw);
 }
 
@@ -43,7 +46,7 @@ function row(state, one, lacks) {
 function more(button, one) {
   const others = now().project.classes.filter((other) => other.id !== one.id);
   openMenu(button, one.name, [
-    { text: "Select its points", note: number(one.n_predicted), action: () => selectClass(one) },
+    { text: "Select its points", note: number(one.n_predicted), action: () => selectWhere((id, certainty) => id === one.id && certainty, one.name) },
     { text: "Rename…", action: () => askName(`Rename ${one.name}`, one.name, "Rename", (name) => gesture({ kind: "rename_class", class: one.id, name })) },
     ...(others.length ? [{ text: "Merge into…", action: () => merge(one, others) }] : []),
     null,
@@ -51,11 +54,12 @@ function more(button, one) {
   ]);
 }
 
-function selectClass(one) {
+function selectWhere(fits, from) {
   const { predicted, certainty } = shown(now());
   const rows = [];
-  for (let at = 0; at < predicted.length; at++) if (predicted[at] === one.id && certainty[at]) rows.push(at);
-  if (rows.length) select({ mode: "replace", rows }, one.name);
+  for (let at = 0; at < predicted.length; at++) if (fits(predicted[at], certainty[at])) rows.push(at);
+  if (rows.length > MOST_ROWS) set({ said: `These are more than ${number(MOST_ROWS)} points: draw a lasso around some.` });
+  else if (rows.length) select({ mode: "replace", rows }, from);
 }
 
 function merge(one, others) {

@@ -2,7 +2,7 @@
 
 import { accept, answer, clearSelection, explain, labelAs, redo, select, undo } from "./actions.js";
 import { byId } from "./dom.js";
-import { COLORINGS, combine, pointOf, classById, target } from "./state.js";
+import { COLORINGS, WHICH, combine, pointOf, classById, target } from "./state.js";
 import { meaning } from "./keys.js";
 import { nearestRows, step } from "./geometry.js";
 import { newClass } from "./classes.js";
@@ -27,6 +27,7 @@ const DO = {
   newClass: () => nameClass(),
   escape: () => escape(),
   toggle: () => toggle(),
+  which: () => now().selection.rows.length > 1 && set({ which: turn(WHICH, now().which) }),
   grow: () => grow(),
   lasso: () => set({ tool: "lasso" }),
   pan: () => set({ tool: "pan" }),

@@ -16,7 +16,7 @@ export const COMMANDS = [
   ["Select", "Space", "toggle", "Select the point under the cursor, or take it away"],
   ["Select", "Shift+G", "grow", "Grow the selection by the ten points nearest to the cursor"],
   ["Select", "Escape", "escape", "Close, stop, or clear the selection"],
-  ["Select", "Tab on a lasso", null, "Choose all, those that agree, or the ten that say most"],
+  ["Select", ",", "which", "Label all of the selection, those that agree, or the ten that say most"],
   ["Look", "Shift+L", "lasso", "Lasso"],
   ["Look", "Shift+M", "pan", "Move the map by dragging"],
   ["Look", "+  −", null, "Zoom"],
@@ -38,7 +38,7 @@ export const COMMANDS = [
 const SIGNS = {
   Enter: "accept", "0": "none", ".": "skip", Backspace: "unlabel", Delete: "unlabel",
   Escape: "escape", "+": "zoomIn", "=": "zoomIn", "-": "zoomOut", "[": "weaker", "]": "stronger",
-  "/": "search", "?": "help", " ": "toggle",
+  "/": "search", "?": "help", " ": "toggle", ",": "which",
 };
 const SHIFTED = Object.fromEntries(
   COMMANDS.filter(([, key, name]) => name && /^Shift\+[A-Z]$/.test(key))

@@ -19,15 +19,27 @@ export function tag(state, one, fallback = "no label reaches it") {
   return el("span", { class: "tag" }, mark(state, one), el("span", { text: one ? one.name : fallback }));
 }
 
-/** Thumbnail or text of a row. */
-export function preview(state, row, { large = false } = {}) {
+const KEPT = 800;
+const pictures = new Map();
+
+/** The picture of a row in a place; the same element every time, so that it does not flicker. */
+function picture(row, place, alt) {
+  const key = `${place} ${row}`;
+  const image = pictures.get(key) ?? el("img", {
+    class: place === "large" ? "picture large" : "picture", src: `/api/preview/${row}`, draggable: "false",
+  });
+  image.alt = alt;
+  pictures.delete(key);
+  pictures.set(key, image);
+  if (pictures.size > KEPT) pictures.delete(pictures.keys().next().value);
+  return image;
+}
+
+/** Thumbnail or text of a row; `place` is where it is shown, "large" for one alone. */
+export function preview(state, row, place) {
+  const large = place === "large";
   const item = itemOf(row);
-  if (state.project.has_images && (!item || item.image)) {
-    return el("img", {
-      class: large ? "picture large" : "picture", src: `/api/preview/${row}`, loading: large ? "eager" : "lazy",
-      alt: item ? item.id : `point ${row}`, draggable: "false",
-    });
-  }
+  if (state.project.has_images && (!item || item.image)) return picture(row, place, item ? item.id : `point ${row}`);
   const text = item ? item.text ?? item.id : "…";
   return el("p", { class: large ? "words large" : "words", text: large ? text : shortened(text, 140) });
 }
@@ -79,7 +91,7 @@ export function explanation(state, row) {
   const { explained } = state;
   if (explained?.row !== row) return null;
   const sources = explained.sources.map((source) =>
-    el("li", {}, preview(state, source.row), el("div", { class: "source" },
+    el("li", {}, preview(state, source.row, "source"), el("div", { class: "source" },
       tag(state, classById(state, source.class), "none of these"),
       el("span", { class: "note", text: `${percent(source.share)} of it, over ${Math.max(0, source.path.length - 2)} neighbors` }))));
   return el("div", { class: "explanation" }, el("p", { text: sentence(explained.sentence) }), el("ul", {}, ...sources));

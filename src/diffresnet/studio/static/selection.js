@@ -86,7 +86,7 @@ function single(state, row) {
   const point = pointOf(state, row);
   const second = classById(state, item?.second);
   return [
-    el("div", { class: "question-item" }, preview(state, row, { large: true }),
+    el("div", { class: "question-item" }, preview(state, row, "large"),
       el("div", {}, el("p", { class: "verdict" }, verdict(state, row),
         second && point.given === null ? el("span", { class: "note", text: `or ${second.name}, ${percent(item.second_probability)}` }) : null),
       point.skipped ? el("p", { class: "note", text: "Skipped." }) : null, el("p", { class: "id", text: item?.id ?? "" }))),
@@ -114,5 +114,5 @@ function tile(state, row) {
     type: "button", class: "tile", "data-key": `tile-${row}`, title: name, "aria-label": `${itemOf(row)?.id ?? `point ${row}`}, ${name}`,
     onpointerenter: () => set({ hover: row }), onpointerleave: () => set({ hover: -1 }), onfocus: () => set({ cursor: row }),
     onclick: (event) => select({ mode: event.altKey ? "remove" : "replace", rows: [row] }),
-  }, preview(state, row), el("span", { class: "corner" }, mark(state, point.isNone ? null : one)));
+  }, preview(state, row, "grid"), el("span", { class: "corner" }, mark(state, point.isNone ? null : one)));
 }

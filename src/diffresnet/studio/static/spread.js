@@ -1,7 +1,7 @@
 // Strength of diffusion: a slider, and play, in which labels flow step by step.
 
 import { COLORINGS, placeOf, strengthAt } from "./state.js";
-import { byId, fill, icon } from "./dom.js";
+import { byId, el, fill, icon } from "./dom.js";
 import { now, set, watch } from "./store.js";
 import { motionIsReduced } from "./map.js";
 import { segmented } from "./parts.js";
@@ -20,6 +20,7 @@ export function startSpread() {
   byId("strength-reset").addEventListener("click", reset);
   watch(["project", "trial", "playing"], drawStrength);
   watch(["coloring", "map", "project", "before"], drawLook);
+  watch(["coloring", "phase"], drawLegend);
 }
 
 function drawStrength(state) {
@@ -47,6 +48,13 @@ function drawLook(state) {
   fill(byId("coloring"), segmented("Color by", COLORINGS.map((each) => [each, words[each]]), state.coloring, (coloring) => set({ coloring })));
   byId("maps").hidden = !state.before;
   fill(byId("maps"), segmented("Map", [["before", "Before", "Places before diffusion"], ["after", "After", "Places after diffusion"]], state.map, (map) => set({ map })));
+}
+
+/** What the colors mean, where they are not those of the classes. */
+function drawLegend({ coloring, phase }) {
+  byId("legend").hidden = coloring === "class" || phase !== "ready";
+  const words = { certainty: ["unsure", "sure"], reached: ["no label reaches it", "reached"] }[coloring] ?? ["", ""];
+  fill(byId("legend"), el("span", { text: words[0] }), el("span", { class: `ramp ${coloring}`, "aria-hidden": "true" }), el("span", { text: words[1] }));
 }
 
 export function nudge(way) {

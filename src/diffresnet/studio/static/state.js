@@ -5,6 +5,7 @@ import { rowsInside } from "./geometry.js";
 
 const NOTHING = new Uint32Array(0);
 export const NO_SELECTION = { steps: [], rows: NOTHING, summary: null, from: null };
+export const WHICH = ["all", "agreeing", "informative"];
 export const COLORINGS = ["class", "certainty", "reached"];
 
 export const START = {
