@@ -23,7 +23,6 @@ from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solvers.kernel import KernelSolver
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.network import NetworkSolver
-from diffresnet.estimators.solvers.single import SingleSolver
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.solvers.solver import Solved, Solver
 from diffresnet.estimators.strength import (
@@ -44,10 +43,7 @@ SolverName: TypeAlias = Literal["mixture", "kernel", "network"]
 
 
 def make_solver(
-    name: SolverName,
-    sampling: LabelSampling = "auto",
-    before: Solved | None = None,
-    n_classes: int = 2,
+    name: SolverName, sampling: LabelSampling = "auto", before: Solved | None = None
 ) -> Solver:
     """Return the solver of that name, with its own settings.
 
@@ -55,10 +51,7 @@ def make_solver(
         name: of it.
         sampling: how the labeled points were drawn; the mixture makes use of it, and of
         before: what was learned before a few labels changed, if its choices may stay.
-        n_classes: that have a label; of fewer than two there is nothing to learn.
     """
-    if n_classes < 2:
-        return SingleSolver()
     match name:
         case "mixture":
             known = before if isinstance(before, SolvedMixture) else None
