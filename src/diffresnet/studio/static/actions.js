@@ -22,7 +22,9 @@ export function complain(error) {
 async function attempt(work) {
   set({ busy: now().busy + 1 });
   try {
-    return await work();
+    const found = await work();
+    if (!now().online) set({ online: true });
+    return found;
   } catch (error) {
     complain(error);
     return null;

@@ -61,6 +61,7 @@ async function onOnline(online) {
       set({ version: -1 });
       await catchUp();
     }
+    if (now().xy) refreshQueue();
   } catch (error) {
     complain(error);
   }
