@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from diffresnet.graph.neighbors import Neighbors, kth_distances, nearest_neighbors
     from diffresnet.graph.normalization import normalize
     from diffresnet.graph.weights import build_weights, gaussian_kernel, graph_weights, sparsify
+    from diffresnet.report.classification.page import write_report
 
 __all__ = [
     "DiffResNetClassifier",
@@ -43,6 +44,7 @@ __all__ = [
     "sparsify",
     "weights_from_distances",
     "weights_from_neighbors",
+    "write_report",
 ]
 
 __version__ = "0.1.0.dev0"
@@ -64,6 +66,7 @@ _HOMES = {
     "sparsify": "graph.weights",
     "weights_from_distances": "graph.distance_weights",
     "weights_from_neighbors": "graph.given_neighbors",
+    "write_report": "report.classification.page",
 }
 """Where each public name is defined: it is imported when it is first used."""
 

@@ -40,6 +40,7 @@ COMMANDS = {
     "embed": "diffresnet.cli.embed:embed",
     "fewshot": "diffresnet.cli.fewshot:fewshot",
     "nodes": "diffresnet.cli.nodes:nodes",
+    "studio": "diffresnet.cli.studio:studio",
     "theory": "diffresnet.cli.theory:theory",
     "train-backbone": "diffresnet.cli.train_backbone:train",
 }

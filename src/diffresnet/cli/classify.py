@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import shown_stages
 from diffresnet.cli.cluster_run import ClusterRun, Columns
-from diffresnet.cli.console import say, warn
+from diffresnet.cli.console import warn
 from diffresnet.cli.fitting import count_steps, fit, measure_curve, suggest_first
 from diffresnet.cli.options import Cluster, Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import Files, check_new_file, check_new_folder, write_files
-from diffresnet.cli.summary import print_summary, say_first
+from diffresnet.cli.summary import print_summary, say_first, say_next
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.solution import SolverName
 from diffresnet.files.labels import DEFAULT_LABEL, check_classes
@@ -134,9 +135,9 @@ def classify(
 ) -> None:
     """Label every point from the few that have a label, by diffusion over the neighbor graph.
 
-    Writes a table with the columns id, label, probability, margin (to the second class) and
-    reached (whether the point is connected to any label). In .csv, a name that a spreadsheet would
-    run as a formula gets a ' in front, which every command takes off again.
+    Writes a table with the columns id, label, probability, margin (to the second class), reached
+    (whether the point is connected to any label), and text if embed kept it. In .csv, a name that a
+    spreadsheet would run as a formula gets a ' in front, which every command takes off again.
 
     Where there is no label yet, --suggest names the points to label first, and writes them as a
     table to fill in.
@@ -191,7 +192,9 @@ def classify(
     fit(model, points, given, graph)
     predicted = points.ids, model.transduction_, model.label_distributions_, model.reached_
     contents: dict[Path, bytes | Files] = {
-        out: encode_predictions(*predicted, out.suffix) if out.suffix else encode_parts(*predicted)
+        out: encode_predictions(*predicted, out.suffix, texts=points.texts)
+        if out.suffix
+        else encode_parts(*predicted)
     }
     chosen = [] if n_suggested is None else model.suggest(n_suggested).tolist()
     if suggestions is not None:
@@ -201,13 +204,13 @@ def classify(
         from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
 
         shown = points.ids, features.name, points.previews
-        contents[report] = make_report(model, *shown, curve=measured)
+        rows = np.array(chosen, dtype=np.int64) if n_suggested is not None else None
+        contents[report] = make_report(model, *shown, curve=measured, suggested=rows)
 
     def speak() -> None:
         print_summary(model, measured)
         if n_suggested is not None:
-            named = ", ".join(points.ids[row] for row in chosen)
-            say(f"Label next: {named or 'nothing, every point has a label'}.")
+            say_next(points, chosen)
 
     write_files(contents, speak)
 
@@ -247,5 +250,4 @@ def _read_given(
 def _to_table(
     points: Points, given: Sequence[str], chosen: Sequence[int], columns: Columns
 ) -> bytes:
-    texts = [one for one in points.previews if isinstance(one, str)]
-    return encode_suggestions(points.ids, given, chosen, texts=texts, **columns._asdict())
+    return encode_suggestions(points.ids, given, chosen, texts=points.texts, **columns._asdict())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from diffresnet._support.words import shortened
 from diffresnet.cli.console import say, show
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve
 from diffresnet.files.points import Points
@@ -44,3 +45,11 @@ def say_first(points: Points, chosen: Sequence[int], table: Path) -> None:
     """Say which points to label first, and where."""
     say(f"Label first: {', '.join(points.ids[row] for row in chosen)}.")
     say(f"Fill in the column of labels in {table}, and pass it as --labels.")
+
+
+def say_next(points: Points, chosen: Sequence[int]) -> None:
+    """Name the points to label next, with their texts if they have any."""
+    texts = points.texts
+    quoted = [f' "{shortened(texts[row])}"' if texts else "" for row in chosen]
+    named = ", ".join(f"{points.ids[row]}{text}" for row, text in zip(chosen, quoted, strict=True))
+    say(f"Label next: {named or 'nothing, every point has a label'}.")

@@ -1,11 +1,12 @@
 """What a fitted classifier says about its graph, and about the labels it would like to have."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import check_count, fail
@@ -21,15 +22,27 @@ from diffresnet.estimators.accuracy import (
 from diffresnet.estimators.audit import Audit, audit_labels, conformal_sets
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.diagnosis import Diagnosis, diagnose
+from diffresnet.estimators.given import take_input
 from diffresnet.estimators.held_out import HeldOut
+from diffresnet.estimators.input import (
+    check_labeled,
+    check_parameters,
+    choose_step,
+    seed_of,
+)
 from diffresnet.estimators.learning_curve import LearningCurve, measure_curve
 from diffresnet.estimators.novelty import measure_novelty
+from diffresnet.estimators.placing import place
+from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Solution
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.solving import solve_labels
-from diffresnet.estimators.suggestion import suggest_points
+from diffresnet.estimators.suggestion import Rows, suggest_first, suggest_points
 from diffresnet.learning.labels import UNLABELED
 from diffresnet.learning.sampling import LabelSampling
+
+MOST_FIRST = 50
+"""Without labels the graph is decomposed for at most this number of classes."""
 
 
 class Advice:
@@ -43,6 +56,8 @@ class Advice:
         label_distributions_: (N, K) the probabilities of the fitted points.
         label_sampling: how points were drawn to be labeled.
         n_top: neighbors that the graph keeps, the point itself counted.
+        step_size: of a diffusion step.
+        random_state: seed of everything that is drawn, as it was given.
         n_jobs: threads, see `limited_threads`.
         seed_: of everything that is drawn.
     """
@@ -54,6 +69,8 @@ class Advice:
     label_distributions_: npt.NDArray[Any]
     label_sampling: LabelSampling
     n_top: int
+    step_size: float | Literal["auto"]
+    random_state: Any
     n_jobs: int | None
     seed_: int
 
@@ -65,14 +82,39 @@ class Advice:
         """Return which `n` points to label next, the most useful first.
 
         Points of components of the graph without any label, then those that are like the most
-        points that no label is like. Before there is any label, see `suggest_first`.
+        points that no label is like. Before there is any label, those of `suggest_first`.
         """
         labeled = self._merged_labels() != UNLABELED
         n = check_count("DiffResNetClassifier.suggest", "n", n, low=1)
         with limited_threads(self.n_jobs):
-            per_class = labeled.sum() / len(self.classes_)
-            chosen = suggest_points(n, self.solution_, labeled, per_class)
+            if len(self.classes_) == 0:
+                chosen = self._suggest_typical(n, self.solution_.points, self.seed_)
+            else:
+                per_class = labeled.sum() / len(self.classes_)
+                chosen = suggest_points(n, self.solution_, labeled, per_class)
         return self.copies_.first[chosen]
+
+    def suggest_first(self, X: Any, n: int = 10, graph: Any = None, neighbors: Any = None) -> Rows:  # noqa: N803
+        """Return which `n` points to label when there is no label yet; the others as in `fit`.
+
+        The most typical point, by its features, of each of `n` clusters of the graph, the largest
+        cluster first. A model that is to go on from there is better prepared once (`prepare`): then
+        `suggest` names these points.
+        """
+        model: Any = self
+        check_parameters(model)
+        n = check_count("DiffResNetClassifier.suggest_first", "n", n, low=1)
+        other: Any = clone(model)
+        given = take_input(other, X, graph, neighbors)
+        with limited_threads(self.n_jobs):
+            seed = seed_of(self.random_state)
+            points, copies = place(model, given, n_classes=min(n, MOST_FIRST), seed=seed)
+            chosen = self._suggest_typical(n, points, seed)
+        return copies.first[chosen]
+
+    def _suggest_typical(self, n: int, points: FittedPoints, seed: int) -> Rows:
+        points = points.for_classes(min(n, MOST_FIRST))
+        return suggest_first(n, points, choose_step(self.step_size, points.operator), seed)
 
     def diagnose(self, curve: LearningCurve | None = None) -> Diagnosis:
         """Tell how healthy the graph is, and what to expect, in numbers and sentences.
@@ -84,13 +126,22 @@ class Advice:
             curve: what `learning_curve` returned, to tell whether more labels would help.
         """
         check_is_fitted(self, "solution_")
-        expected, held_out = None, self.solution_.held_out
-        if held_out is not None and (self._merged_labels() == UNLABELED).any():
-            expected = self._expect(held_out)
+        expected = self.expect_accuracy()
         found = self.solution_, self.copies_, self.encoded_labels_, self.classes_
         with limited_threads(self.n_jobs):
             recall = self.solution_.points.recall(self.n_top)
             return diagnose(*found, expected=expected, curve=curve, recall=recall)
+
+    def expect_accuracy(self) -> ExpectedAccuracy | None:
+        """Return the accuracy to expect of the points without a label that a label reaches.
+
+        Held-out labels say it; None if none could be held out, or every point has a label.
+        """
+        check_is_fitted(self, "solution_")
+        held_out = self.solution_.held_out
+        if held_out is None or not (self._merged_labels() == UNLABELED).any():
+            return None
+        return self._expect(held_out)
 
     def learning_curve(self) -> LearningCurve:
         """Return how the accuracy grew with labels, and what twice as many would be worth.
@@ -123,6 +174,7 @@ class Advice:
 
         Points of none of the classes have large values; it is a rank, not a probability.
         """
+        check_labeled(self, "novelty_")
         rows = torch.from_numpy(np.flatnonzero(self._merged_labels() != UNLABELED))
         with limited_threads(self.n_jobs):
             return measure_novelty(self.solution_, rows)[self.copies_.point]
@@ -214,11 +266,11 @@ class Advice:
         check_is_fitted(self, "solution_")
         found = self.solution_.held_out
         if found is None:
-            is_mixture = isinstance(self.solution_.solved, SolvedMixture)
-            got = "one label per class" if is_mixture else "another solver"
-            remedy = (
-                "Label a second point of a class." if is_mixture else "Take `solver='mixture'`."
-            )
+            got, remedy = "another solver", "Take `solver='mixture'`."
+            if len(self.classes_) < 2:
+                got, remedy = "fewer than two classes", "Label a point of another class."
+            elif isinstance(self.solution_.solved, SolvedMixture):
+                got, remedy = "one label per class", "Label a second point of a class."
             must = "fitted by the mixture with labels that can be held out"
             fail(f"DiffResNetClassifier.{method}", "the classifier", must, got, remedy)
         return found

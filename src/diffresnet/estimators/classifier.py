@@ -5,11 +5,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from diffresnet._support.checks import check_count
 from diffresnet._support.stages import shown_stages
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
@@ -20,13 +19,14 @@ from diffresnet.estimators.given import check_label_count, take_input
 from diffresnet.estimators.input import (
     changed_at_the_end,
     check_given,
+    check_labeled,
     check_length,
     check_parameters,
     check_prior,
     check_scored,
     check_several,
     check_update,
-    choose_step,
+    name_answers,
     plain_prior,
     seed_of,
 )
@@ -35,13 +35,9 @@ from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Floats, Solution, SolverName
 from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.storage import read_model, refusing_damage, write_model
-from diffresnet.estimators.suggestion import suggest_first
 from diffresnet.learning.features import validate_features
 from diffresnet.learning.labels import UNLABELED, encode_labels
 from diffresnet.learning.sampling import LabelSampling
-
-MOST_FIRST = 50
-"""Without labels the graph is decomposed for at most this number of classes."""
 
 
 class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
@@ -171,6 +167,23 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             points, copies = place(self, given, n_classes=len(classes), seed=seed, encoded=encoded)
             self._learn(points, copies, encoded, classes, seed)
 
+    def prepare(self, X: Any, graph: Any = None, neighbors: Any = None) -> Self:  # noqa: N803
+        """Build the graph without any label; `update_labels` then takes the first, and any others.
+
+        The arguments are as in `fit`. `suggest` names the points to label first. Until there is a
+        label nothing is predicted: `classes_` is empty, `transduction_` is -1 and `reached_` False.
+        With one class, all answers are this class; its probability, 1, says nothing then.
+        """
+        with changed_at_the_end(self) as changed:
+            check_parameters(changed)
+            given = take_input(changed, X, graph, neighbors)
+            with limited_threads(self.n_jobs), shown_stages("preparing"):
+                seed = seed_of(self.random_state)
+                points, copies = place(changed, given, n_classes=1, seed=seed)
+                none = np.full(given.n_points, UNLABELED, dtype=np.int64)
+                changed._learn(points, copies, none, np.empty(0, dtype=np.str_), seed)
+        return self
+
     def _learn(
         self,
         points: FittedPoints,
@@ -191,7 +204,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         self.operator_ = points.operator
         self.reached_ = solution.reached[copies.point]
         self.label_distributions_ = solution.probabilities[copies.point]
-        self.transduction_ = classes[self.label_distributions_.argmax(axis=1)]
+        self.transduction_ = name_answers(classes, self.label_distributions_)
 
     @property
     def embedding_(self) -> Floats:
@@ -210,7 +223,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             X: (n, d) features; or (n, N) weights of links to the fitted points, if there was a
                 graph and no features in `fit`.
         """
-        check_is_fitted(self, "solution_")
+        check_labeled(self, "predict")
         given = validate_features(self, X, "predict")
         with limited_threads(self.n_jobs):
             return self.solution_.predict(given, self.n_top, self.bandwidth_rank)
@@ -222,7 +235,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """Return the accuracy on points that have a label; others do not count."""
-        check_is_fitted(self, "solution_")
+        check_labeled(self, "score")
         encoded, classes = encode_labels(f"{type(self).__name__}.score", "y", y)
         check_scored(classes, self.classes_)
         is_labeled, found = encoded != UNLABELED, self.predict(X)
@@ -236,9 +249,10 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
 
         Args:
             indices: which of the fitted points.
-            labels: their labels; a missing one removes what was there. New classes are welcome.
-            exact: whether to learn all anew, as `fit` and `load` do. Else, of 50 labels or more,
-                while less than a tenth has changed, and no class, what they have chosen stays.
+            labels: their labels; a missing one removes what was there, down to none (`prepare`).
+                New classes are welcome.
+            exact: whether to learn all anew, as `fit` does. Else, of 50 labels or more, while less
+                than a tenth has changed, and no class, what they have chosen stays.
 
         Raises `ValueError` if an index is out of range, or a class has labels only on copies of
         points of another one; nothing has changed then.
@@ -250,24 +264,9 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             is_same = np.array_equal(classes, self.classes_) and not exact
             given = self.solution_.points, self.copies_, encoded, classes, self.seed_
             changed._learn(*given, before=self.solution_ if is_same else None)
-            warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
+            if len(classes):
+                warn_of_unreached(changed.solution_.reached, changed.solution_.points.components)
         return self
-
-    def suggest_first(self, X: Any, n: int = 10, graph: Any = None, neighbors: Any = None) -> Rows:  # noqa: N803
-        """Return which `n` points to label when there is no label yet; the others as in `fit`.
-
-        The most typical point, by its features, of each of `n` clusters of the graph, the largest
-        cluster first.
-        """
-        check_parameters(self)
-        n = check_count("DiffResNetClassifier.suggest_first", "n", n, low=1)
-        other: Any = clone(self)
-        given = take_input(other, X, graph, neighbors)
-        with limited_threads(self.n_jobs):
-            seed = seed_of(self.random_state)
-            points, copies = place(self, given, n_classes=min(n, MOST_FIRST), seed=seed)
-            chosen = suggest_first(n, points, choose_step(self.step_size, points.operator), seed)
-        return copies.first[chosen]
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted classifier to an .npz file, whole or not at all; nothing is pickled.

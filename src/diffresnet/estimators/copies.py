@@ -185,6 +185,8 @@ class Copies:
         if self.n_copies == 0:
             return encoded[self.first]
         rows = np.flatnonzero(encoded != UNLABELED)
+        if len(rows) == 0:
+            return np.full(len(self.first), UNLABELED, dtype=np.int64)
         places = self.point[rows], encoded[rows]
         shape = (len(self.first), n_classes)
         votes = sparse.coo_array((np.ones(len(rows)), places), shape=shape).tocsr()

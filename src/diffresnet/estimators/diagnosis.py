@@ -174,7 +174,7 @@ def diagnose(
     homophily = None
     counts = np.bincount(encoded[encoded >= 0], minlength=len(classes))
     # Every pair is there twice; with one label per class none can be equal.
-    if int(both.sum()) >= 2 * FEWEST_PAIRS and counts.max() > 1:
+    if int(both.sum()) >= 2 * FEWEST_PAIRS and counts.max(initial=0) > 1:
         equal = (codes[rows] == codes[columns])[both]
         homophily = float(values[both][equal].sum() / values[both].sum())
     links = torch.bincount(rows[off], minlength=operator.n_points)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import check_choice, check_count, check_real, fail
 from diffresnet._support.types import Normalization, Search
@@ -126,6 +127,28 @@ def check_several(function: str, argument: str, classes: npt.NDArray[Any]) -> No
         fail(function, argument, "labels of two classes or more", got, remedy)
 
 
+def check_labeled(model: object, method: str) -> None:
+    """Raise if a classifier has no label yet, and so no class to predict."""
+    check_is_fitted(model, "solution_")
+    if len(vars(model)["classes_"]) == 0:
+        remedy = "Label a point by `update_labels`."
+        fail(f"{NAME}.{method}", "the classifier", "one that has a label", "none yet", remedy)
+
+
+def name_answers(classes: npt.NDArray[Any], probabilities: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the most likely class of each point, (N,); -1 if there is no class.
+
+    Examples:
+        >>> name_answers(np.array(["a", "b"]), np.array([[0.2, 0.8]]))
+        array(['b'], dtype='<U1')
+        >>> name_answers(np.array([]), np.empty((2, 0)))
+        array([-1, -1])
+    """
+    if len(classes) == 0:
+        return np.full(len(probabilities), UNLABELED)
+    return classes[probabilities.argmax(axis=1)]
+
+
 def check_length(function: str, n_points: int, n_given: int) -> None:
     """Raise if there is not one label or value for each point."""
     if n_points != n_given:
@@ -230,7 +253,6 @@ def check_update(
     kept = np.empty(len(others), dtype=object)
     kept[:] = classes[encoded[others]].tolist()
     found, classes = encode_labels(function, "labels", np.concatenate([kept, given]))
-    check_several(function, "labels", classes)
     after = np.full(n_points, UNLABELED)
     after[np.concatenate([others, places])] = found
     return after, classes

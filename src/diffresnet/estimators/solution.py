@@ -134,7 +134,7 @@ def solve(
     Args:
         points: all of them, and their graph.
         encoded: (N,) the class of each, -1 where there is none.
-        n_classes: K, each with a label.
+        n_classes: K, each with a label; there may be none.
         solver: how.
         step_size: of diffusion.
         n_steps: of diffusion, or "auto".
@@ -145,7 +145,7 @@ def solve(
     """
     labels, components = Labels.of(encoded, n_classes), points.components
     if n_steps == "auto":
-        n_steps = default_steps(points.spectrum, step_size, n_classes, settings)
+        n_steps = default_steps(points.spectrum, step_size, max(n_classes, 2), settings)
     strength = Strength(step_size, n_steps)
     generator = torch.Generator().manual_seed(seed)
     with stage("labels"):
@@ -166,7 +166,7 @@ def solve(
         scores = _score(solved, component_scores, points.some_places(rows))
         bias = match_prior(scores, torch.from_numpy(prior))
         held_out = None if held_out is None else held_out.shifted(bias.numpy())
-    unknown = np.full(n_classes, 1 / n_classes) if prior is None else prior
+    unknown = np.full(n_classes, 1 / max(n_classes, 1)) if prior is None else prior
 
     def find(places: Places) -> Floats:
         scores = _score(solved, component_scores, places) + bias

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from diffresnet.estimators.input import check_prior, choose_step
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Solution, make_solver, solve
+from diffresnet.estimators.solvers.single import SingleSolver
 
 if TYPE_CHECKING:
     from diffresnet.estimators.classifier import DiffResNetClassifier
@@ -33,13 +34,15 @@ def solve_labels(
         before: what was learned from labels that were nearly the same, if its choices may stay.
     """
     known = before.solved if before is not None and before.points is points else None
+    is_single = len(classes) < 2
+    solver = SingleSolver() if is_single else make_solver(model.solver, model.label_sampling, known)
     return solve(
         points,
         encoded,
         len(classes),
-        solver=make_solver(model.solver, model.label_sampling, known),
+        solver=solver,
         step_size=choose_step(model.step_size, points.operator),
         n_steps=model.n_steps,
-        prior=check_prior(model.class_prior, classes),
+        prior=None if is_single else check_prior(model.class_prior, classes),
         seed=seed,
     )

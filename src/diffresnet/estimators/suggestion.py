@@ -74,13 +74,20 @@ def suggest_points(
     cover = torch.zeros(len(covered))
     for block in torch.from_numpy(np.flatnonzero(labeled)).split(N_CANDIDATES):
         cover = torch.maximum(cover, kept.columns(block).amax(dim=0))
-    top = torch.from_numpy(solution.probabilities)[covered].topk(2, dim=1).values
     part = n_per_class / (n_per_class + MANY_LABELS)
-    worth = (1 - part) + part * (1 - (top[:, 0] - top[:, 1])).float()
+    worth = (1 - part) + part * _doubt(torch.from_numpy(solution.probabilities)[covered])
     greedy = _Greedy(kept.columns(candidates), cover, worth)
     n_chosen = min(n, len(candidates))
     needed = [*(homes == int(one) for one in missed), *[None] * n_chosen][:n_chosen]
     return candidates[[greedy.take(one) for one in needed]].numpy()
+
+
+def _doubt(probabilities: Tensor) -> Tensor:
+    """Return one minus the margin of each point, (n,); 1 while there is one class only."""
+    if probabilities.shape[1] < 2:
+        return torch.ones(len(probabilities))
+    top = probabilities.topk(2, dim=1).values
+    return (1 - (top[:, 0] - top[:, 1])).float()
 
 
 class _Greedy:

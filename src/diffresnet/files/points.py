@@ -44,6 +44,11 @@ class Points:
     labels: list[str] | None
     previews: Sequence[str | bytes] = ()
 
+    @property
+    def texts(self) -> list[str]:
+        """The texts among the previews: all of them, or none."""
+        return [one for one in self.previews if isinstance(one, str)]
+
 
 def read_points(
     path: Path,

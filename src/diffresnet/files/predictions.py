@@ -26,8 +26,10 @@ def encode_predictions(
     probabilities: npt.NDArray[Any],
     reached: npt.NDArray[np.bool_],
     suffix: str = ".csv",
+    *,
+    texts: Sequence[str] = (),
 ) -> bytes:
-    """Return a table with the columns id, label, probability, margin and reached.
+    """Return a table with the columns id, label, probability, margin, reached, and text if known.
 
     The margin is how far the probability is ahead of that of the second class. In CSV, ids and
     labels that a spreadsheet would take for formulas are guarded (`files.formulas`).
@@ -38,9 +40,13 @@ def encode_predictions(
         probabilities: (N, K) of the classes.
         reached: (N,) whether a label is connected to a point.
         suffix: ".csv" or ".parquet".
+        texts: of the points, or none.
     """
-    second, first = np.partition(probabilities, -2, axis=1)[:, -2:].T.astype(np.float64)
-    return encode_table(ids, labels, (first, first - second), reached, suffix)
+    first = probabilities.max(axis=1).astype(np.float64)
+    second = np.zeros_like(first)  # of one class only there is no second
+    if probabilities.shape[1] > 1:
+        second = np.partition(probabilities, -2, axis=1)[:, -2].astype(np.float64)
+    return encode_table(ids, labels, (first, first - second), reached, suffix, texts=texts)
 
 
 def encode_table(
@@ -49,18 +55,22 @@ def encode_table(
     best: tuple[npt.NDArray[Any], npt.NDArray[Any]],
     reached: npt.NDArray[np.bool_],
     suffix: str,
+    *,
+    texts: Sequence[str] = (),
 ) -> bytes:
     """Return the same table from the largest probability of each point (N,), and its margin."""
-    texts = labels if labels.dtype.kind == "U" else [str(label) for label in labels.tolist()]
+    names = labels if labels.dtype.kind == "U" else [str(label) for label in labels.tolist()]
     table = pl.DataFrame(
         {
             "id": pl.Series(ids, dtype=pl.String),
-            "label": pl.Series(texts, dtype=pl.String),
+            "label": pl.Series(names, dtype=pl.String),
             "probability": best[0],
             "margin": best[1],
             "reached": reached,
         }
     )
+    if len(texts):
+        table = table.with_columns(text=pl.Series(texts, dtype=pl.String))
     if suffix.lower() != PARQUET:
         return encode_csv(table, n_digits=N_DIGITS)
     content = io.BytesIO()

@@ -8,10 +8,17 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
-MAX_COLORS = 12
 CIRCLE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"
 SHAPES = (CIRCLE, "M-3.5-3.5h7v7h-7z", "M0-4.8L4.5 3.4H-4.5z", "M0-5L4.5 0L0 5L-4.5 0z")
 LONG_NAME = 12
+COLORS = (
+    *("#6e46fd", "#d30042", "#bacb0d", "#bd1a9d", "#ffa1b5", "#23dc6e"),
+    *("#adc0ff", "#ae962e", "#a76afa", "#3390ce", "#9d547a", "#6d8a65"),
+)
+"""Of the classes, on light and dark pages: found by a search for those that are the farthest apart
+(in CIELAB) for all kinds of color vision."""
+
+MAX_COLORS = len(COLORS)
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,12 @@ def draw_legend(names: Sequence[str], marks: Sequence[Mark], *, has_unreached: b
     )
     has_long = any(len(name) > LONG_NAME for _, name in entries)
     return f'<ul class="legend{" long" if has_long else ""}" aria-label="Classes">\n{items}\n</ul>'
+
+
+def color_style() -> str:
+    """Return the style sheet that gives each kind of mark its color."""
+    kinds = [f".k-{place} {{ --k: {color}; }}" for place, color in enumerate(COLORS)]
+    return "\n".join(kinds) + "\n"
 
 
 def star(radius: float) -> str:

@@ -62,13 +62,22 @@ def draw_map(points: Sequence[MapPoint], places: Floats, text: str) -> str:
     )
 
 
-def map_data(points: Sequence[MapPoint], layout: Layout) -> dict[str, Any]:
-    """Return what the script of the page reads: names, answers, kinds, and both sets of places."""
+def map_data(
+    points: Sequence[MapPoint], layout: Layout, previews: Sequence[dict[str, str]] = ()
+) -> dict[str, Any]:
+    """Return what the script of the page reads: names, answers, kinds, looks, both sets of places.
+
+    Args:
+        points: to draw.
+        layout: where.
+        previews: what each looks like, a ``text`` or a ``picture``; none by default.
+    """
     before = None if layout.before is None else to_pixels(layout.before)
     return {
         "names": [point.name for point in points],
         "answers": [point.answer for point in points],
         "kinds": [point.mark.kind for point in points],
+        "previews": list(previews),
         "before": before,
         "after": to_pixels(layout.after),
     }

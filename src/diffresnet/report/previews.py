@@ -15,8 +15,22 @@ def show_preview(preview: Preview, name: str) -> str:
     if isinstance(preview, bytes):
         content = b64encode(preview).decode()
         return f'<img class="preview" alt="{escape(name)}" src="data:image/jpeg;base64,{content}">'
-    text = preview if len(preview) <= N_LETTERS else f"{preview[: N_LETTERS - 1].rstrip()}…"
-    return f'<q class="preview">{escape(text)}</q>'
+    return f'<q class="preview">{escape(shorten(preview))}</q>'
+
+
+def shorten(text: str) -> str:
+    """Return the beginning of a text, up to the end of a word where there is one."""
+    if len(text) <= N_LETTERS:
+        return text
+    cut = text[: N_LETTERS - 1]
+    return f"{cut.rsplit(None, 1)[0] if ' ' in cut[N_LETTERS // 2 :] else cut.rstrip()}…"
+
+
+def to_data(preview: Preview) -> dict[str, str]:
+    """Return a preview for the script of a page."""
+    if isinstance(preview, bytes):
+        return {"picture": b64encode(preview).decode()}
+    return {"text": shorten(preview)}
 
 
 def show_labeled(outcome: Outcome) -> str:

@@ -77,6 +77,7 @@
   function showTip(found, spot) {
     tip.children[0].textContent = data.names[found];
     tip.children[1].textContent = data.answers[found];
+    showPreview(data.previews[found]);
     tip.hidden = false;
     tip.style.left = "0";
     const box = tip.parentElement.getBoundingClientRect();
@@ -84,6 +85,19 @@
     const above = spot.y - box.top - tip.offsetHeight - 14;
     tip.style.left = `${Math.min(Math.max(left, 0), box.width - tip.offsetWidth)}px`;
     tip.style.top = `${above >= 0 ? above : spot.y - box.top + 16}px`;
+  }
+
+  function showPreview(preview) {
+    tip.children[2]?.remove();
+    if (!preview) return;
+    const seen = document.createElement(preview.picture ? "img" : "q");
+    if (preview.picture) {
+      seen.alt = "";
+      seen.src = `data:image/jpeg;base64,${preview.picture}`;
+    } else {
+      seen.textContent = preview.text;
+    }
+    tip.append(seen);
   }
 
   function showOnly(kind) {

@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from diffresnet._support.checks import fail
+from diffresnet._support.writing import write_whole
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve
-from diffresnet.report.class_marks import choose_marks, draw_legend
+from diffresnet.report.class_marks import choose_marks, color_style, draw_legend
 from diffresnet.report.classification import parts
 from diffresnet.report.classification.outcome import Outcome, Preview
-from diffresnet.report.layout import Floats, lay_out
+from diffresnet.report.layout import Floats, Rows, lay_out
 from diffresnet.report.point_map import draw_map, map_data, to_script_json
-from diffresnet.report.previews import show_labeled
+from diffresnet.report.previews import show_labeled, to_data
 from diffresnet.report.shell import make_shell
 
 N_SHOWN = 10
@@ -25,6 +28,8 @@ def make_report(
     title: str,
     previews: Sequence[Preview] = (),
     curve: LearningCurve | None = None,
+    *,
+    suggested: Rows | None = None,
 ) -> bytes:
     """Return the content of an HTML file that shows what a fitted classifier found.
 
@@ -37,12 +42,14 @@ def make_report(
         title: of the page.
         previews: what each point looks like, a text or a small JPEG; none by default.
         curve: how the accuracy grew with labels, if that was measured.
+        suggested: rows to label next; by default ten that the model suggests.
 
     Raises:
         ValueError: if there are more or fewer ids, or previews, than points.
     """
     outcome = _read_outcome(model, ids, previews)
-    suggested, least_certain = model.suggest(N_SHOWN), parts.least_certain(outcome, N_SHOWN)
+    suggested = model.suggest(N_SHOWN) if suggested is None else suggested
+    least_certain = parts.least_certain(outcome, N_SHOWN)
     drawn_map, data = _make_map(model, outcome, suggested)
     health = "".join(f"<li>{escape(line)}</li>" for line in model.diagnose().sentences)
     body = "\n".join(
@@ -62,7 +69,7 @@ def make_report(
     )
     folder = files("diffresnet.report.classification")
     style, script = (folder.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    return make_shell(title, body, style=style, script=script, data=data)
+    return make_shell(title, body, style=color_style() + style, script=script, data=data)
 
 
 def _read_outcome(
@@ -91,10 +98,8 @@ def _make_map(
     model: DiffResNetClassifier, outcome: Outcome, suggested: parts.Rows
 ) -> tuple[str, str]:
     """Return the markup of the map, and the data of its script."""
-    points_ = model.solution_.points.points
-    features = None if points_ is None else points_.numpy()[model.copies_.point]
     labeled = np.flatnonzero(outcome.is_labeled)
-    layout = lay_out(features, model.embedding_, np.concatenate([labeled, suggested]))
+    layout = lay_out(model, np.concatenate([labeled, suggested]))
     points = parts.map_points(outcome, layout.rows, suggested)
     has_unreached, has_before = not outcome.reached.all(), layout.before is not None
     legend = draw_legend(outcome.class_names, outcome.marks, has_unreached=has_unreached)
@@ -105,4 +110,37 @@ def _make_map(
             f'<p class="note">The map shows {len(points):,} of {len(outcome.ids):,} points: all '
             "that have a label or a ring, and a random sample of the others.</p>"
         )
-    return html, to_script_json(map_data(points, layout))
+    looks = [to_data(outcome.previews[row]) for row in layout.rows] if outcome.previews else []
+    return html, to_script_json(map_data(points, layout, looks))
+
+
+def write_report(
+    model: DiffResNetClassifier,
+    path: str | Path,
+    ids: Sequence[str] | None = None,
+    *,
+    title: str = "What the classifier found",
+    previews: Sequence[Preview] = (),
+) -> Path:
+    """Write a page that shows what a fitted classifier found, whole or not at all.
+
+    It is a function, and no method of the classifier: an estimator knows nothing of pages.
+
+    Args:
+        model: fitted.
+        path: of the file; an existing one is replaced.
+        ids: a name for each fitted point; by default the numbers of the rows.
+        title: of the page.
+        previews: what each point looks like, a text or a small JPEG; none by default.
+
+    Raises:
+        ValueError: if the model has labels of fewer than two classes, or there are more or fewer
+            ids, or previews, than points.
+    """
+    check_is_fitted(model, "solution_")
+    n_classes, n_points = len(model.classes_), len(model.encoded_labels_)
+    if n_classes < 2:
+        remedy = "Label a point of another class."
+        fail("write_report", "model", "one with labels of two classes or more", n_classes, remedy)
+    names = [str(row) for row in range(n_points)] if ids is None else ids
+    return write_whole(Path(path), make_report(model, names, title, previews))

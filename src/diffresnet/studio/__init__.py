@@ -1,0 +1,1 @@
+"""The studio: label by clicking, and watch labels spread."""

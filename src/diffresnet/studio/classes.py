@@ -1,0 +1,95 @@
+"""Classes as the studio has them: a number for good, a name, a color, a key and a marker."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import Any
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import plain, shortened
+from diffresnet.learning.labels import is_missing
+from diffresnet.report.class_marks import COLORS
+
+KEYS = "123456789" + ascii_lowercase
+N_SHAPES = 8
+LONGEST_NAME = 200
+NONE_NAME, SKIPPED_NAME = "none of these", "skipped"
+RESERVED = (NONE_NAME, SKIPPED_NAME)
+"""What answers are called that are no class."""
+
+
+@dataclass(frozen=True)
+class StudioClass:
+    """A class.
+
+    Attributes:
+        id: its number, which no other class ever gets.
+        name: as people read it.
+        color: "#rrggbb".
+        key: that gives it; None if there are no keys left.
+        shape: number of its marker.
+    """
+
+    id: int
+    name: str
+    color: str
+    key: str | None
+    shape: int
+
+
+def make_class(number: int, name: str, others: Iterable[StudioClass]) -> StudioClass:
+    """Return a new class with the first color and key that the others leave.
+
+    Args:
+        number: of the class.
+        name: of the class, checked.
+        others: that are there.
+
+    Examples:
+        >>> first = make_class(0, "cat", [])
+        >>> second = make_class(1, "dog", [first])
+        >>> first.key, second.key, first.color != second.color
+        ('1', '2', True)
+    """
+    there = list(others)
+    used, keys = [one.color for one in there], {one.key for one in there}
+    place = min(range(len(COLORS)), key=lambda at: (used.count(COLORS[at]), at))
+    again = used.count(COLORS[place])
+    key = next((one for one in KEYS if one not in keys), None)
+    return StudioClass(number, name, COLORS[place], key, (place + again) % N_SHAPES)
+
+
+def check_name(given: Any, classes: Mapping[int, StudioClass], own: int | None = None) -> str:
+    """Return the name of a class that was given, or raise.
+
+    Args:
+        given: by a person.
+        classes: there are, whose names are taken.
+        own: the class that is to have the name, if there is one already.
+    """
+    if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_NAME:
+        must = f"a text of 1 to {LONGEST_NAME} letters"
+        got = f"{len(given)} letters" if isinstance(given, str) else type(given).__name__
+        refuse("The name of a class", must, got, "Write another.")
+    name = " ".join(given.split())
+    if plain(name) != name:
+        got, remedy = "control characters", "Write another."
+        refuse("The name of a class", "text that can be read", got, remedy)
+    if is_missing(name) or name.lower() in RESERVED:
+        must, remedy = "one that does not mean another answer", "Write another."
+        refuse("The name of a class", must, f"'{name}'", remedy)
+    if any(one.name == name and one.id != own for one in classes.values()):
+        got, remedy = (
+            f"'{shortened(name)}', which is there already",
+            "Merge the two, or write another.",
+        )
+        refuse("The name of a class", "new", got, remedy)
+    return name
+
+
+def check_class(given: Any, classes: Mapping[int, StudioClass], argument: str = "class") -> int:
+    """Return the number of a class that is there, or raise."""
+    if type(given) is not int or given not in classes:
+        got = str(given) if isinstance(given, int) else type(given).__name__
+        refuse(f"`{argument}`", "a class that is there", got, "Reload the page.")
+    return given

@@ -1,0 +1,215 @@
+"""A studio behind a page: opened in the background, worked on by threads, watched by tabs.
+
+Gestures have a thread of their own, one after the other. What takes longer and changes nothing
+(questions, explanations, files) has another, and what nobody waits for (maps that settle, the
+outlook) a third: so events keep flowing, and no gesture waits for them.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.stages import listening
+from diffresnet._support.words import reason_of
+from diffresnet.studio.answering import done_frame, not_ready, project_of
+from diffresnet.studio.engine import Done, Studio
+from diffresnet.studio.opening import Source
+from diffresnet.studio.previews import make_preview
+from diffresnet.studio.progress import LARGEST_MEASURED, Outlook, expect, look_ahead
+from diffresnet.studio.worker import Worker
+
+SECONDS_BETWEEN_EVENTS = 0.25
+SECONDS_BETWEEN_BEATS = 15.0
+SECONDS_OF_REST = 1.5
+"""Without a gesture, before the outlook is measured."""
+
+SECONDS_TO_END = 5.0
+N_KEPT_PREVIEWS = 2000
+MOST_TABS = 50
+N_WAITING = 100
+"""Events that a tab may be behind."""
+
+Result = TypeVar("Result")
+
+
+class _StoppedError(Exception):
+    """A measurement was stopped: its answers are not those there are any longer."""
+
+
+class Host:
+    """A studio and those who use it.
+
+    Args:
+        source: of the data.
+        file: for the answers; None for one beside the data.
+    """
+
+    def __init__(self, source: Source, file: Path | None = None) -> None:
+        self.source, self.file = source, file
+        self._studio: Studio | None = None
+        self._stage = not_ready(source.path.name, "opening", "opening", None, None)
+        self._gestures, self._slow, self._rest = map(Worker, ("gestures", "slow", "rest"))
+        self._tabs: set[asyncio.Queue[str]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._told = 0.0
+        self._is_closed = False
+        self._last_gesture = 0.0
+        self.preview = lru_cache(N_KEPT_PREVIEWS)(self._make_preview)
+
+    @property
+    def studio(self) -> Studio:
+        """The studio, once it is open; raises if it is not."""
+        if self._studio is None:
+            what, remedy = str(self._stage["error"] or "one that is open"), "Wait a little."
+            if self._stage["stage"] == "failed":
+                raise ValueError(what)
+            refuse("The studio", "open", "one that is still being opened", remedy)
+        return self._studio
+
+    def project(self) -> dict[str, Any]:
+        """Return what the page is told first."""
+        return self._stage if self._studio is None else project_of(self._studio)
+
+    async def start(self) -> None:
+        """Begin to open the data."""
+        self._loop = asyncio.get_running_loop()
+        self._gestures.submit(self._open)
+
+    async def stop(self) -> None:
+        """Let tabs go, and close the file after the gesture at hand."""
+        self._is_closed = True
+        for queue in self._tabs:
+            with suppress(asyncio.QueueFull):
+                queue.put_nowait(": the end\n\n")
+        studio = self._studio
+        if studio is not None:
+            with suppress(TimeoutError, asyncio.CancelledError):
+                await asyncio.wait_for(self._gestures.run(studio.close), SECONDS_TO_END)
+        for worker in (self._gestures, self._slow, self._rest):
+            worker.close()
+
+    async def gesture(self, work: Callable[[Studio], Done], tab: str) -> bytes:
+        """Do something that changes answers, tell the other tabs, and return the frame."""
+        studio = self.studio
+        self._last_gesture = time.monotonic()
+
+        def work_and_tell() -> tuple[Done, bytes]:
+            done = work(studio)
+            return done, done_frame(studio, done)
+
+        done, frame = await self._gestures.run(work_and_tell)
+        if done.after is not done.before:
+            self._tell("version", {"version": done.after.version, "tab": tab})
+            self._later(self._measure)
+        return frame
+
+    async def quick(self, work: Callable[[Studio], Result]) -> Result:
+        """Look at something in the thread of gestures, after those that were made."""
+        studio = self.studio
+        return await self._gestures.run(lambda: work(studio))
+
+    async def slow(self, work: Callable[[Studio], Result]) -> Result:
+        """Look at something that takes a while."""
+        studio = self.studio
+        return await self._slow.run(lambda: work(studio))
+
+    async def events(self) -> AsyncIterator[str]:
+        """Yield events for one tab, for as long as it listens."""
+        if len(self._tabs) >= MOST_TABS:
+            refuse("The studio", f"open in up to {MOST_TABS} tabs", "more", "Close some.")
+        queue: asyncio.Queue[str] = asyncio.Queue(N_WAITING)
+        self._tabs.add(queue)
+        try:
+            yield _event("project", self.project())
+            while not self._is_closed:
+                try:
+                    yield await asyncio.wait_for(queue.get(), SECONDS_BETWEEN_BEATS)
+                except TimeoutError:
+                    yield ": still here\n\n"
+        finally:
+            self._tabs.discard(queue)
+
+    def _open(self) -> None:
+        def hear(name: str, part: float | None) -> None:
+            doing = {"doing": name, "done": part}
+            self._stage = {**self._stage, **doing}
+            self._tell("project", self._stage, is_frequent=True)
+
+        try:
+            with listening(hear):
+                studio = Studio.open(self.source, self.file)
+        except Exception as error:  # whatever it is, the page must be told
+            sentence = reason_of(error) or type(error).__name__
+            self._stage = not_ready(self.source.path.name, "failed", None, None, f"{sentence}.")
+            self._tell("project", self._stage)
+            return
+        self._studio = studio
+        self._tell("project", self.project())
+        self._later(self._settle)
+        self._later(self._measure)
+
+    def _settle(self) -> None:
+        studio = self.studio
+        told = 0.0
+        for n_done, n_all in studio.settle(every=5):
+            if self._is_closed:
+                return
+            if time.monotonic() - told > SECONDS_BETWEEN_EVENTS or n_done == n_all:
+                told = time.monotonic()
+                self._tell("layout", {"epoch": n_done, "n_epochs": n_all})
+
+    def _measure(self) -> None:
+        """Measure the outlook, unless gestures go on."""
+        studio = self.studio
+        while time.monotonic() - self._last_gesture < SECONDS_OF_REST:
+            if self._is_closed:
+                return
+            time.sleep(0.1)
+        now = studio.now
+        if now.outlook.version == now.version or len(now.model.classes_) < 2:
+            return
+
+        def stop_if_old(*_: object) -> None:
+            if self._is_closed or studio.now is not now:
+                raise _StoppedError
+
+        with suppress(_StoppedError, ValueError), listening(stop_if_old):
+            if studio.n_points <= LARGEST_MEASURED:
+                outlook = look_ahead(now.model, now.version)
+            else:
+                outlook = Outlook(now.version, expect(now.model))
+            self.studio.improve(outlook)
+            self._tell("project", self.project())
+
+    def _later(self, work: Callable[[], None]) -> None:
+        self._rest.submit(work)
+
+    def _tell(self, name: str, content: dict[str, Any], *, is_frequent: bool = False) -> None:
+        """Send an event to all tabs, from any thread."""
+        now = time.monotonic()
+        if is_frequent and now - self._told < SECONDS_BETWEEN_EVENTS:
+            return
+        self._told = now if is_frequent else self._told
+        event = _event(name, content)
+
+        def put() -> None:
+            for queue in self._tabs:
+                with suppress(asyncio.QueueFull):
+                    queue.put_nowait(event)
+
+        if self._loop is not None:
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(put)
+
+    def _make_preview(self, row: int) -> bytes:
+        return make_preview(self.studio.opened, row)
+
+
+def _event(name: str, content: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(content)}\n\n"

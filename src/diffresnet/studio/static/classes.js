@@ -1,0 +1,71 @@
+// The panel of classes: legend and tool in one. A click labels what is in question.
+
+import { byId, el, fill, icon, iconButton, keyCap } from "./dom.js";
+import { gesture, labelAs, select } from "./actions.js";
+import { askName, askYes, openDialog, openMenu } from "./menus.js";
+import { count, number } from "./words.js";
+import { mark } from "./parts.js";
+import { now, set, watch } from "./store.js";
+import { shown } from "./state.js";
+
+const MOST_ROWS = 100000; // that the server takes one by one
+
+export function startClasses() {
+  byId("new-class").addEventListener("click", newClass);
+  byId("unreached-row").addEventListener("click", () => selectWhere((_, certainty) => certainty === 0, "no class"));
+  watch(["project", "theme", "trial"], draw);
+}
+
+export function newClass() {
+  askName("New class", "", "Add", (name) => gesture({ kind: "add_class", name }));
+}
+
+function draw(state) {
+  if (!state.project) return;
+  const { classes, progress } = state.project;
+  byId("class-count").textContent = classes.length ? number(classes.length) : "";
+  const lacking = new Set(progress?.lacking ?? []);
+  fill(byId("class-list"), ...classes.map((one) => row(state, one, lacking.has(one.id))));
+  byId("class-empty").hidden = classes.length > 0;
+  byId("unreached-row").hidden = !progress || progress.n_reached === progress.n_points;
+  if (progress) byId("unreached-count").textContent = number(progress.n_points - progress.n_reached);
+}
+
+function row(state, one, lacks) {
+  const about = `${one.name}: ${count(one.n_labels, "label")}, ${number(one.n_predicted)} predicted${lacks ? ", needs more labels" : ""}${one.key ? `, key ${one.key}` : ""}`;
+  return el("li", {},
+    el("button", { type: "button", class: "class-row", "data-key": `row-${one.id}`, "aria-label": about, title: about, onclick: () => labelAs(one.id) },
+      mark(state, one), el("span", { class: "name", text: one.name }),
+      el("span", { class: lacks ? "labels lacking" : "labels" }, icon("star"), el("span", { text: number(one.n_labels) })),
+      el("span", { class: "predicted", text: number(one.n_predicted) }),
+      one.key ? keyCap(one.key) : el("span", { class: "no-key" })),
+    iconButton("more", `More for ${one.name}`, (event) => more(event.currentTarget, one),
+      { "data-key": `more-${one.id}`, "aria-haspopup": "menu", "aria-expanded": "false" }));
+}
+
+function more(button, one) {
+  const others = now().project.classes.filter((other) => other.id !== one.id);
+  openMenu(button, one.name, [
+    { text: "Select its points", note: number(one.n_predicted), action: () => selectWhere((id, certainty) => id === one.id && certainty, one.name) },
+    { text: "Rename…", action: () => askName(`Rename ${one.name}`, one.name, "Rename", (name) => gesture({ kind: "rename_class", class: one.id, name })) },
+    ...(others.length ? [{ text: "Merge into…", action: () => merge(one, others) }] : []),
+    null,
+    { text: "Delete…", danger: true, action: () => askYes(`Delete ${one.name}?`, `Its ${count(one.n_labels, "label")} will be taken away. You can undo this.`, "Delete", () => gesture({ kind: "delete_class", class: one.id })) },
+  ]);
+}
+
+function selectWhere(fits, from) {
+  const { predicted, certainty } = shown(now());
+  const rows = [];
+  for (let at = 0; at < predicted.length; at++) if (fits(predicted[at], certainty[at])) rows.push(at);
+  if (rows.length > MOST_ROWS) set({ said: `These are more than ${number(MOST_ROWS)} points: draw a lasso around some.` });
+  else if (rows.length) select({ mode: "replace", rows }, from);
+}
+
+function merge(one, others) {
+  const choice = el("select", { "aria-label": "Merge into" }, ...others.map((other) => el("option", { value: String(other.id), text: other.name })));
+  openDialog(`Merge ${one.name} into`, [choice], [{ text: "Cancel" }, {
+    text: "Merge", primary: true,
+    action: () => void gesture({ kind: "merge_classes", from: one.id, into: Number(choice.value) }),
+  }]);
+}

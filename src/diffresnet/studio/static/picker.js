@@ -1,0 +1,74 @@
+// Answers: buttons for the likeliest classes, and a field that finds a class or makes a new one.
+
+import { el, fill } from "./dom.js";
+import { classButton, tag } from "./parts.js";
+import { accept, labelAs, labelAsNew } from "./actions.js";
+import { now } from "./store.js";
+
+const MOST_BUTTONS = 12;
+const MOST_MATCHES = 6;
+
+/** Classes by what was typed: those that begin with it first. */
+export function matches(classes, typed) {
+  const text = typed.trim().toLowerCase();
+  const begins = classes.filter((one) => one.name.toLowerCase().startsWith(text));
+  const holds = classes.filter((one) => !begins.includes(one) && one.name.toLowerCase().includes(text));
+  return [...begins, ...holds].slice(0, MOST_MATCHES);
+}
+
+/** The classes to offer as buttons: all while they are few, else those in `first`, then the most used. */
+export function offered(classes, first) {
+  if (classes.length <= MOST_BUTTONS) return classes;
+  const rank = (one) => (first.includes(one.id) ? first.indexOf(one.id) - first.length : 0);
+  return [...classes].sort((a, b) => rank(a) - rank(b) || b.n_labels - a.n_labels).slice(0, MOST_BUTTONS);
+}
+
+export function answerButtons(state, first, notes = new Map()) {
+  return offered(state.project.classes, first)
+    .map((one) => classButton(state, one, () => labelAs(one.id), notes.get(one.id) ?? ""));
+}
+
+/** The field: Enter gives the first match, or a class of that new name. */
+export function makePicker(id) {
+  const list = el("div", { class: "matches", id: `${id}-list`, role: "listbox", "aria-label": "Classes", hidden: true });
+  const input = el("input", {
+    type: "text", class: "picker-input", id, placeholder: "Class, or a new name", "aria-label": "Class, or a new name", maxlength: "200",
+    autocomplete: "off", spellcheck: "false", role: "combobox", "aria-expanded": "false", "aria-controls": `${id}-list`,
+  });
+  let options = [];
+  let at = 0;
+  const close = () => { list.hidden = true; input.setAttribute("aria-expanded", "false"); };
+  const give = (option) => {
+    input.value = "";
+    close();
+    option.id === null ? labelAsNew(option.name) : labelAs(option.id);
+  };
+  const draw = () => {
+    const typed = input.value.trim();
+    const found = typed ? matches(now().project.classes, typed) : [];
+    const isNew = typed && !now().project.classes.some((one) => one.name === typed);
+    options = [...found, ...(isNew ? [{ id: null, name: typed }] : [])];
+    at = Math.min(at, Math.max(0, options.length - 1));
+    list.hidden = options.length === 0;
+    input.setAttribute("aria-expanded", String(options.length > 0));
+    fill(list, ...options.map((option, place) => el("div", {
+      role: "option", id: `${id}-${place}`, "aria-selected": String(place === at), onpointerdown: (event) => { event.preventDefault(); give(option); },
+    }, option.id === null ? el("span", { text: `New class “${option.name}”` }) : tag(now(), option))));
+    if (options.length) input.setAttribute("aria-activedescendant", `${id}-${at}`);
+    else input.removeAttribute("aria-activedescendant");
+  };
+  input.addEventListener("input", () => { at = 0; draw(); });
+  input.addEventListener("blur", close);
+  input.addEventListener("keydown", (event) => {
+    const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (way && options.length) {
+      at = (at + way + options.length) % options.length;
+      draw();
+    } else if (event.key === "Enter") input.value.trim() ? give(options[at]) : accept();
+    else if (event.key === "Escape" && !list.hidden) close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  return el("div", { class: "picker" }, input, list);
+}

@@ -1,0 +1,261 @@
+"""Answers in a file: SQLite beside the data, one transaction a gesture.
+
+Nothing is ever written over but whether a gesture is undone: the state is what all others, in their
+order, add up to. A table of points holds the ids of those that were ever answered.
+"""
+
+import json
+import sqlite3
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import count, reason_of, some
+from diffresnet.studio.classes import StudioClass
+from diffresnet.studio.history import NOT_ANSWERED, ClassChange, Gesture, State
+
+SUFFIX = ".studio.sqlite"
+FORMAT = "diffresnet studio 1"
+WHAT = "The studio file"
+SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE points (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE gestures (
+    number INTEGER PRIMARY KEY, time TEXT NOT NULL, who TEXT NOT NULL, kind TEXT NOT NULL,
+    said TEXT NOT NULL, is_undone INTEGER NOT NULL DEFAULT 0, classes TEXT NOT NULL) STRICT;
+CREATE TABLE changes (
+    gesture INTEGER NOT NULL REFERENCES gestures(number) ON DELETE CASCADE,
+    point INTEGER NOT NULL REFERENCES points(number), before INTEGER NOT NULL,
+    after INTEGER NOT NULL, PRIMARY KEY (gesture, point)) STRICT, WITHOUT ROWID;
+"""
+
+
+class Storage:
+    """A studio file.
+
+    It may be used from any thread, by one at a time.
+
+    Args:
+        path: of the file; it is made if there is none.
+        ids: of the points, in the order of their rows.
+        about: what a new file keeps: where the data are, and how they were read.
+
+    Raises:
+        ValueError: if it is no such file, or has answers for points that are not there.
+    """
+
+    def __init__(self, path: Path, ids: Sequence[str], about: Mapping[str, Any]) -> None:
+        self.path, self.ids = path, ids
+        is_new = not path.exists() or path.stat().st_size == 0
+        self.base = _connect(path)
+        if is_new:
+            with self._transaction():
+                for statement in SCHEMA.split(";"):
+                    self.base.execute(statement)
+                kept = {"format": FORMAT, "version": "0", "about": json.dumps(dict(about))}
+                self.base.executemany("INSERT INTO meta VALUES (?, ?)", kept.items())
+        _check_format(self.base, path)
+        self._numbers, self._rows = self._match_points()
+
+    @property
+    def version(self) -> int:
+        """How often something was done, undone or redone."""
+        return int(_meta(self.base)["version"])
+
+    def read_state(self) -> State:
+        """Return what all gestures that are not undone add up to."""
+        answers = np.full(len(self.ids), NOT_ANSWERED, dtype=np.int32)
+        changes = self.base.execute(
+            "SELECT c.point, c.after FROM changes c JOIN gestures g ON g.number = c.gesture "
+            "WHERE NOT g.is_undone ORDER BY g.number"
+        ).fetchall()
+        if changes:
+            points, after = np.array(changes, dtype=np.int64).T
+            answers[self._rows[points]] = after
+        classes: dict[int, StudioClass] = {}
+        next_class = 0
+        for text, is_undone in self.base.execute(
+            "SELECT classes, is_undone FROM gestures ORDER BY number"
+        ):
+            for number, (_, new) in _read_classes(text).items():
+                next_class = max(next_class, number + 1)
+                if not is_undone:
+                    classes.pop(number, None)
+                    classes |= {} if new is None else {number: new}
+        kept = int(_meta(self.base).get("next_class", 0))
+        ordered = {number: classes[number] for number in sorted(classes)}
+        return State(answers, ordered, max(next_class, kept))
+
+    def record(self, gesture: Gesture, who: str, next_class: int) -> int:
+        """Add a gesture; what was undone before is gone. Return the version.
+
+        When this returns, the gesture is on the disk.
+        """
+        with self._transaction():
+            self.base.execute("DELETE FROM gestures WHERE is_undone")
+            classes = json.dumps(_write_classes(gesture.classes))
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            number = self.base.execute(
+                "INSERT INTO gestures (time, who, kind, said, classes) VALUES (?, ?, ?, ?, ?)",
+                (now, who, gesture.kind, gesture.said, classes),
+            ).lastrowid
+            points = self._number_points(gesture.rows.tolist())
+            befores, afters = gesture.before.tolist(), gesture.after.tolist()
+            self.base.executemany(
+                "INSERT INTO changes VALUES (?, ?, ?, ?)",
+                zip([number] * len(points), points, befores, afters, strict=True),
+            )
+            self._keep("next_class", str(next_class))
+            return self._count_up()
+
+    def last_done(self) -> tuple[int, Gesture] | None:
+        """Return the gesture that can be undone, with its number."""
+        return self._read_gesture("WHERE NOT is_undone ORDER BY number DESC")
+
+    def first_undone(self) -> tuple[int, Gesture] | None:
+        """Return the gesture that can be redone, with its number."""
+        return self._read_gesture("WHERE is_undone ORDER BY number")
+
+    def said(self) -> tuple[str | None, str | None]:
+        """Return what undo and redo would take back and do again, in words."""
+        found: list[str | None] = []
+        for which in (
+            "WHERE NOT is_undone ORDER BY number DESC",
+            "WHERE is_undone ORDER BY number",
+        ):
+            row = self.base.execute(f"SELECT said FROM gestures {which} LIMIT 1").fetchone()  # noqa: S608
+            found.append(None if row is None else row[0])
+        return found[0], found[1]
+
+    def mark(self, number: int, *, is_undone: bool) -> int:
+        """Keep that a gesture is undone, or done again. Return the version."""
+        with self._transaction():
+            self.base.execute(
+                "UPDATE gestures SET is_undone = ? WHERE number = ?", (int(is_undone), number)
+            )
+            return self._count_up()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.base.close()
+
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        self.base.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.base.execute("ROLLBACK")
+            self._numbers, self._rows = self._match_points()
+            raise
+        self.base.execute("COMMIT")
+
+    def _count_up(self) -> int:
+        version = self.version + 1
+        self._keep("version", str(version))
+        return version
+
+    def _keep(self, name: str, value: str) -> None:
+        self.base.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def _read_gesture(self, which: str) -> tuple[int, Gesture] | None:
+        row = self.base.execute(
+            f"SELECT number, kind, said, classes FROM gestures {which} LIMIT 1"  # noqa: S608
+        ).fetchone()
+        if row is None:
+            return None
+        number, kind, said, classes = row
+        changes = self.base.execute(
+            "SELECT point, before, after FROM changes WHERE gesture = ?", (number,)
+        ).fetchall()
+        points, before, after = np.array(changes, dtype=np.int64).reshape(-1, 3).T
+        rows, changed = self._rows[points], _read_classes(classes)
+        small = before.astype(np.int32), after.astype(np.int32)
+        return number, Gesture(kind, said, rows, *small, changed)
+
+    def _match_points(self) -> tuple[dict[int, int], Any]:
+        """Return the number of each known row, and the row of each number; raise if one is gone."""
+        known = self.base.execute("SELECT number, id FROM points ORDER BY number").fetchall()
+        places = {name: row for row, name in enumerate(self.ids)} if known else {}
+        missing = [name for _, name in known if name not in places]
+        if missing:
+            got = f"{self.path} with answers for {count(len(missing), 'id')} that are missing: "
+            remedy = "Open the data it was made with, or choose another file by --file."
+            refuse(WHAT, "one of these data", got + some(missing, 10), remedy)
+        rows = np.array([-1, *(places[name] for _, name in known)], dtype=np.int64)
+        return {int(row): number for number, row in enumerate(rows) if number}, rows
+
+    def _number_points(self, rows: list[int]) -> list[int]:
+        """Return the numbers of points, new ones for those that have none."""
+        new = [row for row in rows if row not in self._numbers]
+        first = len(self._rows)
+        fresh = {row: first + place for place, row in enumerate(new)}
+        self.base.executemany(
+            "INSERT INTO points VALUES (?, ?)",
+            ((number, self.ids[row]) for row, number in fresh.items()),
+        )
+        self._numbers |= fresh
+        self._rows = np.concatenate([self._rows, np.array(new, dtype=np.int64)])
+        return [self._numbers[row] for row in rows]
+
+
+def read_about(path: Path) -> dict[str, Any]:
+    """Return what a studio file says about its data."""
+    base = _connect(path)
+    try:
+        _check_format(base, path)
+        return json.loads(_meta(base)["about"])
+    finally:
+        base.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    try:
+        base = sqlite3.connect(path, timeout=1, isolation_level=None, check_same_thread=False)
+        base.execute("PRAGMA locking_mode = EXCLUSIVE")  # a second studio would not see this one
+        base.execute("PRAGMA journal_mode = WAL")
+        base.execute("PRAGMA synchronous = FULL")
+        base.execute("PRAGMA foreign_keys = ON")
+        base.execute("PRAGMA trusted_schema = OFF")
+    except sqlite3.Error as error:
+        if "locked" in str(error):
+            remedy = "Close the other studio, or choose another file by --file."
+            refuse(WHAT, "one that no other studio has open", path, remedy)
+        got = f"{path} ({reason_of(error)})"
+        refuse(WHAT, "one that can be written", got, "Choose another by --file.")
+    return base
+
+
+def _check_format(base: sqlite3.Connection, path: Path) -> None:
+    try:
+        found = _meta(base).get("format")
+    except sqlite3.Error:
+        found = None
+    if found != FORMAT:
+        remedy = "Choose another by --file."
+        refuse(WHAT, "one that the studio wrote", f"{path}, something else", remedy)
+
+
+def _meta(base: sqlite3.Connection) -> dict[str, str]:
+    return dict(base.execute("SELECT name, value FROM meta").fetchall())
+
+
+def _write_classes(classes: Mapping[int, ClassChange]) -> dict[str, list[Any]]:
+    return {
+        str(number): [None if one is None else asdict(one) for one in change]
+        for number, change in classes.items()
+    }
+
+
+def _read_classes(text: str) -> dict[int, ClassChange]:
+    found: dict[int, ClassChange] = {}
+    for number, pair in json.loads(text).items():
+        before, after = (None if one is None else StudioClass(**one) for one in pair)
+        found[int(number)] = before, after
+    return found

@@ -1,0 +1,146 @@
+"""The page itself: markup stays text; phone and dark; keys; screen readers; plain failures."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+import diffresnet
+from tests.studio.browser.studios import ATTACK, Bytes, Tab
+
+CSS = Path(diffresnet.__file__).parent / "studio" / "static" / "studio.css"
+PHONE = {"width": 390, "height": 780}
+
+
+@pytest.fixture
+def phone(browser: Browser, digits: tuple[str, Bytes]) -> Iterator[Tab]:
+    tab = Tab(browser, digits[0], viewport=PHONE, color_scheme="dark", has_touch=True).ready()
+    yield tab
+    tab.close()
+    tab.context.close()
+
+
+def test_markup_in_every_name_stays_text(texts: str, browser: Browser) -> None:
+    tab = Tab(browser, texts).ready()
+    assert tab.find("#title").inner_text() == "<b>texts.npz"
+    assert ATTACK in tab.find("#ask-question .words").inner_text()
+    assert ATTACK in tab.find("#ask-question .id").inner_text()
+    tab.name(ATTACK)
+    assert tab.find("#class-list .name").inner_text() == ATTACK
+    assert ATTACK in tab.find("#undo").get_attribute("title")  # type: ignore[operator]
+    tab.page.mouse.click(*tab.place(5))
+    tab.until("d.selected.length === 1 && d.busy === 0")
+    tab.press("Shift+E")
+    tab.find(".explanation").wait_for()
+    tab.press("Shift+C")
+    tab.until("d.busy === 0")
+    tab.ask("document.querySelector('#class-list .icon-button').click()")
+    assert tab.find("[role=menu]").get_attribute("aria-label") == ATTACK
+    tab.page.keyboard.press("Escape")
+    assert tab.find("img[src=x]").count() == 0
+    assert tab.ask("document.querySelectorAll('script').length") == 1
+    with tab.change():
+        tab.press("Control+z")
+    tab.close()
+    tab.context.close()
+
+
+def test_a_phone_in_the_dark(phone: Tab) -> None:
+    assert phone.debug()["theme"] == "dark"
+    assert phone.ask("document.documentElement.scrollWidth") <= PHONE["width"]
+    ground = phone.ask("studio.pixelOf(0, 0, 0) && getComputedStyle(document.body).backgroundColor")
+    assert all(int(value) < 60 for value in re.findall(r"\d+", ground)[:3])
+    for tab in ("classes", "progress", "check", "selection", "ask"):
+        phone.find(f"#tab-{tab}").click()
+        assert phone.find(f"#panel-{tab}").is_visible()
+        assert phone.ask("document.documentElement.scrollWidth") <= PHONE["width"]
+    left, top = phone.place(3)
+    phone.page.touchscreen.tap(left, top)
+    phone.until("d.selected.length === 1 && d.busy === 0")
+    assert phone.find("#panel-selection").is_visible()
+
+
+def test_the_theme_is_kept(tab: Tab) -> None:
+    light = tab.pixel(0)
+    tab.press("Shift+D")
+    assert tab.debug()["theme"] == "dark"
+    assert tab.pixel(0) != light
+    tab.page.reload()
+    tab.ready()
+    assert tab.debug()["theme"] == "dark"
+
+
+def test_help_lists_the_keys_and_gives_focus_back(tab: Tab) -> None:
+    tab.press("?")
+    assert tab.find("#dialog").is_visible()
+    assert "Accept the proposed label" in tab.find("#dialog").inner_text()
+    tab.page.keyboard.press("1")  # no answer while a dialog is open
+    tab.page.keyboard.press("Escape")
+    assert tab.find("#dialog").is_hidden()
+    assert tab.ask("document.activeElement.id") == "map"
+    assert tab.bytes()[2] == {}
+
+
+def test_everything_has_a_name_and_the_map_is_a_tab_stop(tab: Tab) -> None:
+    tab.name("cat")
+    nameless = tab.ask("""[...document.querySelectorAll("button, input, select, [role=meter]")]
+      .filter(one => one.offsetParent && !one.getAttribute("aria-label"))
+      .filter(one => !one.textContent.trim() && !one.labels?.length)
+      .map(one => one.outerHTML)""")
+    assert nameless == []
+    ids = tab.ask("[...document.querySelectorAll('[id]')].map(one => one.id)")
+    assert len(ids) == len(set(ids))
+    tab.ask("document.activeElement.blur()")
+    stops: list[str] = []
+    for _ in range(40):
+        tab.page.keyboard.press("Tab")
+        stops.append(tab.ask("document.activeElement.id"))
+        if stops[-1] == "map":
+            break
+    assert {"search", "undo", "export", "new-class", "map"} <= set(stops)
+    tab.page.keyboard.press("ArrowUp")
+    assert tab.find("#said").get_attribute("aria-live") == "polite"
+
+
+def test_without_a_token_the_page_is_locked(browser: Browser, digits: tuple[str, Bytes]) -> None:
+    tab = Tab(browser, digits[0].split("#", maxsplit=1)[0])
+    tab.find("#opening-title").filter(has_text="locked").wait_for()
+    assert "address that the command printed" in tab.find("#opening-text").inner_text()
+    tab.troubles.clear()  # the refusal itself is logged
+    tab.close()
+    tab.context.close()
+
+
+def test_without_webgl_it_is_said(browser: Browser, digits: tuple[str, Bytes]) -> None:
+    context = browser.new_context()
+    context.add_init_script(
+        "const get = HTMLCanvasElement.prototype.getContext;"
+        "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
+        "return kind === 'webgl2' ? null : get.call(this, kind, ...more); };"
+    )
+    tab = Tab(browser, digits[0], context)
+    tab.find("#opening-title").filter(has_text="cannot draw").wait_for()
+    assert "WebGL2" in tab.find("#opening-text").inner_text()
+    tab.close()
+    context.close()
+
+
+def luminance(color: str) -> float:
+    full = color if len(color) == 7 else "#" + "".join(2 * letter for letter in color[1:])
+    parts = [int(full[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_words_stand_out_from_their_ground(theme: int) -> None:
+    blocks = re.findall(r":root[^{]*\{([^}]*)\}", CSS.read_text())[:2]
+    colors = dict(re.findall(r"--([a-z]+): (#[0-9a-f]+)", blocks[theme]))
+    for ink in ("ink", "soft", "accent", "danger", "good"):
+        for ground in ("panel", "page", "ground") + (
+            ("hover", "wash") if ink in ("ink", "soft") else ()
+        ):
+            high, low = sorted((luminance(colors[ink]), luminance(colors[ground])), reverse=True)
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)

@@ -1,0 +1,67 @@
+import pytest
+
+from diffresnet.studio.classes import (
+    KEYS,
+    StudioClass,
+    check_class,
+    check_name,
+    make_class,
+)
+
+
+def some_classes(n: int) -> dict[int, StudioClass]:
+    made: dict[int, StudioClass] = {}
+    for number in range(n):
+        made[number] = make_class(number, f"class {number}", made.values())
+    return made
+
+
+def test_no_two_of_many_classes_look_alike() -> None:
+    made = some_classes(60).values()
+    assert len({(one.color, one.shape) for one in made}) == 60
+    assert len({one.color for one in list(made)[:12]}) == 12
+
+
+def test_keys_are_given_once_until_none_is_left() -> None:
+    keys = [one.key for one in some_classes(len(KEYS) + 2).values()]
+    assert keys[:9] == list("123456789")
+    assert len(set(keys[: len(KEYS)])) == len(KEYS)
+    assert keys[len(KEYS) :] == [None, None]
+
+
+def test_the_key_and_color_of_a_deleted_class_are_free_again() -> None:
+    made = some_classes(3)
+    gone = made.pop(1)
+    new = make_class(3, "new", made.values())
+    assert (new.key, new.color) == (gone.key, gone.color)
+
+
+def test_names_are_put_in_order() -> None:
+    assert check_name("  two \n words ", {}) == "two words"
+    assert check_name("class 1", some_classes(2), own=1) == "class 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("", "The name of a class must be a text of 1 to 200 letters, got 0 letters. Write"),
+        (" \n", "must be a text of 1 to 200 letters"),
+        ("a" * 201, "got 201 letters"),
+        (3, "got int"),
+        ("NA", "must be one that does not mean another answer, got 'NA'. Write another."),
+        ("None of these", "must be one that does not mean another answer"),
+        ("\ud800", "must be text that can be read, got control characters."),
+        ("a\u202eb", "must be text that can be read"),
+        ("class 0", "must be new, got 'class 0', which is there already. Merge the two, or"),
+    ],
+)
+def test_other_names_are_refused(name: object, sentence: str) -> None:
+    with pytest.raises(ValueError) as refused:  # noqa: PT011
+        check_name(name, some_classes(1))
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize("given", [None, "0", True, 7, -1, 10**30])
+def test_only_classes_that_are_there_can_be_given(given: object) -> None:
+    with pytest.raises(ValueError, match="`class` must be a class that is there, got"):
+        check_class(given, some_classes(2))

@@ -1,0 +1,107 @@
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diffresnet.studio import hosting
+from diffresnet.studio.frames import decode_frame
+from diffresnet.studio.hosting import Host
+from diffresnet.studio.opening import Source
+from tests.studio.studios import NAMES, write_clusters
+
+
+def hosted(path: Path, work: Callable[[Host], Coroutine[Any, Any, None]]) -> None:
+    """Open a studio, do something with it, and end it."""
+
+    async def run() -> None:
+        host = Host(Source(path))
+        await host.start()
+        try:
+            await until(lambda: host.project()["stage"] != "opening")
+            await work(host)
+        finally:
+            await host.stop()
+
+    asyncio.run(run())
+
+
+async def until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.02)
+
+
+async def next_event(events: AsyncIterator[str], name: str) -> dict[str, Any]:
+    async for event in events:
+        if event.startswith(f"event: {name}\n"):
+            return json.loads(event.split("data: ", 1)[1])
+    raise AssertionError(name)
+
+
+def listed(name: str, *rows: int) -> Callable[[Any], Any]:
+    selection = {"rows": list(rows)}
+    return lambda one: one.do({"kind": "add_class", "name": name, "selection": selection})
+
+
+def test_tabs_hear_of_gestures_and_maps(tmp_path: Path) -> None:
+    async def work(host: Host) -> None:
+        events = host.events()
+        assert (await next_event(events, "project"))["stage"] == "ready"
+        told = await next_event(events, "layout")
+        assert 0 < told["epoch"] <= told["n_epochs"]
+        header, _ = decode_frame(await host.gesture(listed("red", 0), "one"))
+        assert header["version"] == 1
+        assert await next_event(events, "version") == {"version": 1, "tab": "one"}
+        await events.aclose()  # type: ignore[attr-defined]
+
+    hosted(write_clusters(tmp_path), work)
+
+
+def test_the_outlook_comes_after_a_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "SECONDS_OF_REST", 0.05)
+
+    async def work(host: Host) -> None:
+        for one, name in enumerate(NAMES):
+            await host.gesture(listed(name, *range(30 * one, 30 * one + 5)), "one")
+        await until(lambda: host.studio.now.outlook.version == 3)
+        assert len(host.project()["progress"]["curve"]) > 1
+
+    hosted(write_clusters(tmp_path), work)
+
+
+def test_a_refused_gesture_is_told_to_nobody(tmp_path: Path) -> None:
+    async def work(host: Host) -> None:
+        with pytest.raises(ValueError, match="a text of 1 to 200 letters"):
+            await host.gesture(listed("", 0), "one")
+        assert host.project()["version"] == 0
+
+    hosted(write_clusters(tmp_path), work)
+
+
+def test_too_many_tabs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "MOST_TABS", 1)
+
+    async def work(host: Host) -> None:
+        first = host.events()
+        await next_event(first, "project")
+        with pytest.raises(ValueError, match="The studio must be open in up to 1 tabs"):
+            await next_event(host.events(), "project")
+
+    hosted(write_clusters(tmp_path), work)
+
+
+def test_a_tab_that_does_not_listen_holds_nobody_up(tmp_path: Path) -> None:
+    async def work(host: Host) -> None:
+        lazy = host.events()
+        await next_event(lazy, "project")
+        for _ in range(3 * hosting.N_WAITING):
+            host._tell("version", {})  # pyright: ignore[reportPrivateUsage]
+        await asyncio.sleep(0.05)
+        assert host.project()["stage"] == "ready"
+
+    hosted(write_clusters(tmp_path), work)
