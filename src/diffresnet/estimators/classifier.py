@@ -13,6 +13,7 @@ from diffresnet._support.checks import check_count
 from diffresnet._support.stages import shown_stages
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
+from diffresnet._support.writing import write_whole
 from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies, Rows
@@ -28,7 +29,6 @@ from diffresnet.estimators.input import (
     check_several,
     check_update,
     choose_step,
-    plain_prior,
     seed_of,
 )
 from diffresnet.estimators.placing import place
@@ -36,7 +36,7 @@ from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.sampling import LabelSampling
 from diffresnet.estimators.solution import Floats, Solution, SolverName
 from diffresnet.estimators.solving import solve_labels
-from diffresnet.estimators.storage import read_model, refusing_damage, write_model
+from diffresnet.estimators.storage import encode_classifier, read_model, refusing_damage
 from diffresnet.estimators.suggestion import suggest_first
 from diffresnet.learning.labels import UNLABELED, encode_labels
 
@@ -275,9 +275,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         An existing file is replaced.
         """
         check_is_fitted(self, "solution_")
-        labels = {"classes": self.classes_, "encoded_labels": self.encoded_labels_}
-        plain = {"class_prior": plain_prior(self.class_prior, self.classes_)}
-        return write_model(self, Path(path), self.solution_.points, labels, plain)
+        return write_whole(Path(path), encode_classifier(self))
 
     @classmethod
     @refusing_damage

@@ -37,12 +37,14 @@ class Points:
             an .npy file may be on the disk, and not to be written to.
         labels: one a point, "" where there is none; None if the file has no labels.
         previews: what each point looks like, as `embed` writes it; empty if the file has none.
+        names: of the features, if they are columns of numbers of a table; else empty.
     """
 
     ids: list[str]
     features: Array | None
     labels: list[str] | None
     previews: Sequence[str | bytes] = ()
+    names: Sequence[str] = ()
 
 
 def read_points(
@@ -173,12 +175,15 @@ def _from_table(
     _check_header(columns, path, what)
     id_column = choose_ids(table, id_column, [label_column])
     rows = read_rows(table, id_column, label_column if label_column in columns else None)
+    names: list[str] = []
     if rows.features is not None:
+        names = rows.numbers if len(rows.numbers) == rows.features.shape[1] else []
         tell_likely_ids(table, rows.numbers, rows.features[:, : len(rows.numbers)])
     return Points(
         _check_ids(rows.ids, what, table.files),
         rows.features,
         None if rows.labels is None else as_labels(rows.labels, path, what),
+        names=names,
     )
 
 

@@ -1,0 +1,50 @@
+"""Predictions that `classify` and `predict` write: a file, or a folder of parts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from diffresnet.cli.outputs import Files, check_new_file, check_new_folder
+from diffresnet.files.opening import is_folder
+from diffresnet.files.predictions import PARTS, SUFFIXES, encode_parts, encode_predictions
+
+OUT_HELP = (
+    "File for the predictions, .csv or .parquet; or, without any ending, a folder for parts in "
+    ".parquet."
+)
+OUT_DEFAULT = "predictions.csv, or predictions if FEATURES is a folder"
+
+
+def choose_out(
+    out: Path | None,
+    features: Path,
+    inputs: Sequence[Path],
+    *,
+    force: bool,
+    default: str = "predictions",
+) -> Path:
+    """Return where predictions go, or end the command if they cannot be written there.
+
+    A name without an ending is a folder. Where nothing was asked for, it is `default`, a folder if
+    the features are one, too.
+    """
+    out = out or Path(default if is_folder(features) else f"{default}.csv")
+    if out.suffix:
+        check_new_file(out, "--out", SUFFIXES, inputs, force=force)
+    else:
+        check_new_folder(out, "--out", PARTS, inputs, force=force)
+    return out
+
+
+def encode_out(
+    out: Path,
+    ids: Sequence[str],
+    labels: npt.NDArray[Any],
+    probabilities: npt.NDArray[Any],
+    reached: npt.NDArray[Any],
+) -> bytes | Files:
+    """Return the content of the file, or of the files of the folder, `out`."""
+    predicted = ids, labels, probabilities, reached
+    return encode_predictions(*predicted, out.suffix) if out.suffix else encode_parts(*predicted)
