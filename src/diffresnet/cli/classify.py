@@ -14,7 +14,7 @@ from diffresnet.cli.console import say, warn
 from diffresnet.cli.given import Columns, read_given, read_with_columns
 from diffresnet.cli.options import Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import Files, check_new_file, write_files
-from diffresnet.cli.predicted import OUT_DEFAULT, OUT_HELP, choose_out, encode_out
+from diffresnet.cli.predicted import OUT_DEFAULT, OUT_HELP, choose_out, encode_fitted
 from diffresnet.cli.prior import check_prior_classes, read_prior
 from diffresnet.cli.summary import print_summary, say_first
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
@@ -40,8 +40,8 @@ def classify(
         Path,
         typer.Argument(
             help="Points: .csv or .parquet with a column for each feature (in .parquet also one of "
-            "lists), a folder of .parquet files, .npy, or .npz with the array features and, if "
-            "there are any, ids and labels. Only ids will do with --graph."
+            "lists), a folder of .parquet files, .npy, .npz with the array features and, if there "
+            "are any, ids and labels, or cells in .h5ad. Only ids will do with --graph."
         ),
     ],
     *,
@@ -184,8 +184,8 @@ def classify(
     check_new_file(save, "--save", (".npz",), [*inputs, out], force=force)
     check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
     _fit(model, points, given, graph)
-    predicted = points.ids, model.transduction_, model.label_distributions_, model.reached_
-    contents: dict[Path, bytes | Files] = {out: encode_out(out, *predicted)}
+    predicted = encode_fitted(out, points.ids, model, features, columns.label_column)
+    contents: dict[Path, bytes | Files] = {out: predicted}
     if save is not None:
         contents[save] = encode_classifier(model)
     chosen = [] if n_suggested is None else model.suggest(n_suggested).tolist()
@@ -215,7 +215,7 @@ def _suggest_first(
     n_suggested: int,
 ) -> list[int]:
     """Return the points to label where there are not labels of two classes yet."""
-    links = None if graph is None else read_graph(graph, points.ids)
+    links = points.links if graph is None else read_graph(graph, points.ids)
     n_labeled = sum(label != "" for label in given)
     with shown_stages(f"looking at {len(points.ids)} points"):
         found = model.suggest_first(points.features, n_suggested + n_labeled, graph=links)
@@ -240,7 +240,7 @@ def _count_steps(text: str) -> int | Literal["auto"]:
 def _fit(
     model: DiffResNetClassifier, points: Points, given_labels: Sequence[str], graph: Path | None
 ) -> None:
-    links = None if graph is None else read_graph(graph, points.ids)
+    links = points.links if graph is None else read_graph(graph, points.ids)
     status = shown_stages(f"classifying {len(points.ids)} points")
     with status, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)

@@ -23,7 +23,7 @@ def read_with_columns(
     """Read the points, with features if there is no graph."""
     with shown_stages(f"reading {features.name}"):
         points = read_points(features, **columns._asdict(), need_labels=need_labels)
-    if points.features is None and graph is None:
+    if points.features is None and points.links is None and graph is None:
         refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
     return points
 

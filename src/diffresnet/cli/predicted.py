@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy.typing as npt
 
+from diffresnet.anndata import write_labels
 from diffresnet.cli.outputs import Files, check_new_file, check_new_folder
+from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.files.cells import CELLS, as_file, read_cells
+from diffresnet.files.labels import DEFAULT_LABEL
 from diffresnet.files.opening import is_folder
 from diffresnet.files.predictions import PARTS, SUFFIXES, encode_parts, encode_predictions
 
 OUT_HELP = (
-    "File for the predictions, .csv or .parquet; or, without any ending, a folder for parts in "
-    ".parquet."
+    "File for the predictions, .csv or .parquet; without any ending, a folder for parts in "
+    ".parquet; of cells also .h5ad, all that is in FEATURES with columns more."
 )
 OUT_DEFAULT = "predictions.csv, or predictions if FEATURES is a folder"
 
@@ -32,7 +36,8 @@ def choose_out(
     """
     out = out or Path(default if is_folder(features) else f"{default}.csv")
     if out.suffix:
-        check_new_file(out, "--out", SUFFIXES, inputs, force=force)
+        suffixes = (*SUFFIXES, CELLS) if features.suffix == CELLS else SUFFIXES
+        check_new_file(out, "--out", suffixes, inputs, force=force)
     else:
         check_new_folder(out, "--out", PARTS, inputs, force=force)
     return out
@@ -48,3 +53,22 @@ def encode_out(
     """Return the content of the file, or of the files of the folder, `out`."""
     predicted = ids, labels, probabilities, reached
     return encode_predictions(*predicted, out.suffix) if out.suffix else encode_parts(*predicted)
+
+
+def encode_fitted(
+    out: Path,
+    ids: Sequence[str],
+    model: DiffResNetClassifier,
+    features: Path,
+    label_column: str | None,
+) -> bytes | Files:
+    """Return what a model says of the points of `features`, which it was fitted to.
+
+    In .h5ad it is added to the cells that were read.
+    """
+    if out.suffix != CELLS:
+        found = model.transduction_, model.label_distributions_, model.reached_
+        return encode_out(out, ids, *found)
+    cells = read_cells(features, "FEATURES")
+    write_labels(cells, label_column or DEFAULT_LABEL, model)
+    return as_file(cells)

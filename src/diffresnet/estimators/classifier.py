@@ -139,7 +139,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             X: (N, d) features, dense, sparse, pandas or polars; or None if `graph` is all there is;
                 or the graph itself with ``graph="precomputed"``.
             y: (N,) labels; -1, None, NaN or "" where there is none.
-            graph: (N, N) non-negative weights of links, dense or sparse, in place of neighbors.
+            graph: (N, N) non-negative weights of links, dense or sparse, in place of neighbors; or
+                a graph of networkx, igraph or PyTorch Geometric, its nodes in the order of `y`.
                 Weights near 1 suit: a point has a link of weight 1 to itself (`graph_weights`).
             neighbors: found by another library, in place of our search: a pair of (N, k) arrays,
                 distances and indices, or an (N, N) sparse matrix of distances; see

@@ -9,10 +9,12 @@ from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 from diffresnet.files.arrays import ALONE, ARRAYS, NUMBERS, Array, read_arrays
+from diffresnet.files.cells import CELLS, cell_features, cell_labels, cell_links, read_cells
 from diffresnet.files.features import read_rows
 from diffresnet.files.frames import TABLES, TableFile, as_text, check_file, check_names
 from diffresnet.files.ids import choose_ids, tell_likely_ids
@@ -38,6 +40,7 @@ class Points:
         labels: one a point, "" where there is none; None if the file has no labels.
         previews: what each point looks like, as `embed` writes it; empty if the file has none.
         names: of the features, if they are columns of numbers of a table; else empty.
+        links: (N, N) weights of a graph, if the file has one (.h5ad); else None.
     """
 
     ids: list[str]
@@ -45,6 +48,7 @@ class Points:
     labels: list[str] | None
     previews: Sequence[str | bytes] = ()
     names: Sequence[str] = ()
+    links: sparse.csr_array | None = None
 
 
 def read_points(
@@ -55,7 +59,7 @@ def read_points(
     need_labels: bool = False,
     what: str = WHAT,
 ) -> Points:
-    """Read points from an .npy, .npz, .csv or .parquet file, or a folder of .parquet files.
+    """Read points from an .npy, .npz, .csv, .parquet or .h5ad file, or a folder of .parquet files.
 
     Features are in memory once: an .npy file of floats stays on the disk until it is looked at,
     and Parquet files are read block by block into one array, of single precision where that holds
@@ -75,7 +79,10 @@ def read_points(
     """
     if not path.suffix and not os.path.lexists(path):
         refuse(what, "a file or folder that exists", path, "Check its name.")
-    if not is_folder(path) and check_file(path, what, (*ARRAYS, *TABLES)) in ARRAYS:
+    suffix = "" if is_folder(path) else check_file(path, what, (*ARRAYS, *TABLES, CELLS))
+    if suffix == CELLS:
+        points = _from_cells(path, label_column, what, need_labels=need_labels)
+    elif suffix in ARRAYS:
         points = _from_arrays(path, what)
     else:
         points = _from_table(path, id_column, label_column, what, need_labels=need_labels)
@@ -184,6 +191,19 @@ def _from_table(
         rows.features,
         None if rows.labels is None else as_labels(rows.labels, path, what),
         names=names,
+    )
+
+
+def _from_cells(path: Path, label_column: str | None, what: str, *, need_labels: bool) -> Points:
+    cells, key = read_cells(path, what), label_column or DEFAULT_LABEL
+    has_labels = need_labels or label_column is not None or key in cells.obs
+    labels = cell_labels(what, cells, key) if has_labels else None
+    features = cell_features(what, cells)
+    return Points(
+        _check_ids([as_text(name) for name in cells.obs_names], what),
+        None if features is None else _choose_features({ALONE: features}, path, what),
+        None if labels is None else as_labels(labels, path, what),
+        links=cell_links(what, cells),
     )
 
 
