@@ -73,7 +73,7 @@ def label_table(
 def _kind_of(table: Any) -> Kind:
     """Return whose table it is."""
     found = {(one.__module__.split(".")[0], one.__name__) for one in type(table).__mro__}
-    kinds = [kind for kind, name in KINDS.items() if (kind, name) in found]
+    kinds: list[Kind] = [kind for kind, name in KINDS.items() if (kind, name) in found]
     if not kinds:
         must = "a DataFrame of pandas or polars, or a Dataset of datasets"
         remedy = "Choose one split of a DatasetDict, or collect a LazyFrame."
