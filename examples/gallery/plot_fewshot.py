@@ -15,7 +15,7 @@ from diffresnet.fewshot import EpisodeShape, FeatureBank, evaluate, make_recipe
 random = np.random.default_rng(0)
 labels = np.repeat(np.arange(20), 60)
 centers = random.normal(size=(20, 32))
-features = np.abs(centers[labels] + 1.3 * random.normal(size=(1200, 32)))
+features = np.abs(centers[labels] + 0.75 * random.normal(size=(1200, 32)))
 bank = FeatureBank.from_arrays(features.astype(np.float32), labels)
 
 names = ["simpleshot", "laplacianshot", "diffresnet", "pt-map", "tim"]

@@ -10,31 +10,29 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-import torch
 from matplotlib.collections import LineCollection
+from sklearn.datasets import make_moons
 
 from diffresnet import DiffResNetClassifier
-from diffresnet.datasets import make_spiral
 from diffresnet.estimators import UnreachedWarning
 
-data = make_spiral(torch.Generator().manual_seed(0), n_points=240, noise=0.15)
-points, truth = data.points.numpy(), data.labels.numpy()
+points, truth = make_moons(160, noise=0.16, random_state=3)
 y = np.full(len(truth), -1)
 labeled = np.random.default_rng(3).choice(len(truth), 8, replace=False)
 y[labeled] = truth[labeled]
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 4.2), layout="constrained")
-for panel, n_top in zip(panels, (3, 8, 60), strict=True):
+for panel, n_top in zip(panels, (3, 9, 80), strict=True):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreachedWarning)
         model = DiffResNetClassifier(n_top, bandwidth_rank=min(6, n_top)).fit(points, y)
     weights = model.operator_.weights.to_dense().numpy()
     first = model.copies_.first
-    pairs = np.argwhere(np.triu(weights, 1) > 1e-3)
+    pairs = np.argwhere(np.triu(weights, 1) > 0)
     is_same = truth[first[pairs[:, 0]]] == truth[first[pairs[:, 1]]]
     for same, color in ((True, "silver"), (False, "tab:red")):
         lines = points[first[pairs[is_same == same]]]
-        panel.add_collection(LineCollection(list(lines), colors=color, lw=0.7))
+        panel.add_collection(LineCollection(list(lines), colors=color, lw=0.9))
     panel.scatter(*points.T, c=model.transduction_, cmap="coolwarm", s=14, zorder=2)
     panel.scatter(*points[~model.reached_].T, c="black", marker="x", s=25, zorder=3)
     panel.scatter(*points[labeled].T, c=y[labeled], cmap="coolwarm", s=90, ec="black", zorder=4)

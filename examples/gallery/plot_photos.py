@@ -34,7 +34,7 @@ print(f"{is_right[y == ''].mean():.0%} of 56 cuttings without a label are right"
 
 order = [*labeled, *(row for row in np.argsort(truth) if row not in labeled)]
 figure, panels = plt.subplots(4, 10, figsize=(11, 5), layout="constrained")
-for panel, row in zip(panels.flat, order[:4] + order[4::2] + order[5:15:2], strict=False):
+for panel, row in zip(panels.flat, order[:4] + order[4::2] + order[5:21:2], strict=True):
     panel.imshow(pieces[row])
     sure = model.label_distributions_[row].max()
     given = " (given)" if y[row] else f" {sure:.0%}"

@@ -16,11 +16,11 @@ from diffresnet import DiffusionOperator, build_weights
 random = np.random.default_rng(0)
 centers = np.array([[0.0, 0.0], [2.6, 0.3], [1.2, 2.2]])
 truth = np.repeat(np.arange(3), 80)
-points = torch.from_numpy(centers[truth] + 0.55 * random.normal(size=(240, 2)))
-operator = DiffusionOperator(build_weights(points, n_top=14, normalization="sinkhorn"))
+points = torch.from_numpy(centers[truth] + 0.4 * random.normal(size=(240, 2)))
+operator = DiffusionOperator(build_weights(points, n_top=9, normalization="sinkhorn"))
 
 figure, panels = plt.subplots(1, 4, figsize=(12, 3.3), layout="constrained")
-for panel, n_steps in zip(panels, (0, 30, 600, 30_000), strict=True):
+for panel, n_steps in zip(panels, (0, 30, 300, 10_000), strict=True):
     moved = operator.diffuse(points, step_size=0.5, n_steps=n_steps)
     panel.scatter(*moved.T.numpy(), c=truth, cmap="viridis", s=14)
     panel.set(title=f"{n_steps:,} steps", xlim=(-1.7, 4.3), ylim=(-1.7, 4))

@@ -3,20 +3,21 @@ How far to diffuse
 ==================
 
 Labels that are spread by few steps stay where they are; after very many, all points are alike.
-Between them is a range in which the answer is right. `n_steps="auto"` reads it off the graph.
+Between them is a range in which the answer is right; beyond it rounding decides. `n_steps="auto"`
+reads the range off the graph.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
+from sklearn.datasets import make_moons
 
 from diffresnet import DiffusionOperator, build_weights
-from diffresnet.datasets import make_spiral
 
-data = make_spiral(torch.Generator().manual_seed(1), n_points=400, noise=0.1)
-points, truth = data.points, data.labels
-operator = DiffusionOperator(build_weights(points, n_top=8, normalization="sinkhorn"))
-labeled = torch.cat([(truth == one).nonzero().flatten()[[20, 180]] for one in (0, 1)])
+points, truth = map(torch.from_numpy, make_moons(400, noise=0.13, random_state=1))
+operator = DiffusionOperator(build_weights(points, n_top=12, normalization="sinkhorn"))
+middles = torch.tensor([[-0.9, 0.4], [1.9, 0.1]], dtype=points.dtype)  # ends of the two moons
+labeled = torch.cdist(middles, points).argmin(dim=1)
 start = torch.zeros(len(points), 2, dtype=points.dtype)
 start[labeled, truth[labeled]] = 1
 

@@ -18,7 +18,7 @@ figure, panels = plt.subplots(2, 4, figsize=(11, 5.6), layout="constrained")
 for panel, step in zip(panels.flat, (0, 2, 4, 7, 11, 17, 28, 100), strict=True):
     panel.scatter(*result.frames[step].T.numpy(), c=colors, s=10)
     ratio = result.min_distances[step] / result.max_diameters[step]
-    panel.set(title=f"{step} steps, L/D = {ratio:.2g}", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
+    panel.set(title=f"{step} steps, L/D = {ratio:.2g}", xlim=(-1, 3), ylim=(-1, 3))
     panel.set(xticks=[], yticks=[])
     panel.set_aspect("equal")
 
