@@ -90,7 +90,7 @@ PAGES = {
 """Files of the repository that have a page of their own."""
 
 
-def lead_to_pages(app: Any, name: str, source: list[str]) -> None:
+def lead_to_pages(_app: Any, name: str, source: list[str]) -> None:
     """Let links that lead out of `docs` in the repository lead to pages of the site, or be text."""
     folder = (HERE / name).parent
 

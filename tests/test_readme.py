@@ -48,9 +48,3 @@ def test_python_of_the_docs(tmp_path: Path) -> None:
     said = run(theory, tmp_path)
     assert said.startswith("4 True NTopRange(low=5, high=27)\nTrue [('paper', ")
     assert "n_wrong=0)" in said
-
-
-def test_links_lead_somewhere() -> None:
-    for page in [README, *README.parent.glob("docs/*.md"), README.parent / "CONTRIBUTING.md"]:
-        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            assert (page.parent / link).exists(), f"{page.name}: {link}"

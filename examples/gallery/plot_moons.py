@@ -24,7 +24,9 @@ for row, make in zip(axes, (make_moon, make_spiral), strict=True):
 
     nearest = KNeighborsClassifier(1).fit(points[labeled], truth[labeled]).predict(points)
     ours = DiffResNetClassifier().fit(points, y).transduction_
-    for panel, found, name in zip(row, (nearest, ours), ("nearest label", "diffusion"), strict=True):
+    for panel, found, name in zip(
+        row, (nearest, ours), ("nearest label", "diffusion"), strict=True
+    ):
         panel.scatter(*points.T, c=found, cmap="coolwarm", s=9)
         panel.scatter(*points[labeled].T, c=y[labeled], cmap="coolwarm", s=130, ec="black", lw=2)
         panel.set(title=f"{name}: {(found == truth).mean():.0%} right", xticks=[], yticks=[])
