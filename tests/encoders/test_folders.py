@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from diffresnet.encoders.folders import folder_labels
 from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.items import UnreadableError
 from tests.encoders.examples import save_photo
@@ -98,3 +99,16 @@ def test_names_that_no_file_can_have(folder: Path) -> None:
 def test_a_pipe_is_no_list(folder: Path) -> None:
     os.mkfifo(folder / "train.csv")
     assert ImageSet.from_folder(folder).ids == ("1.png",)
+
+
+PLACES = [Path("cat/1.jpg"), Path("dog/a/2.jpg"), Path("new/3.jpg")]
+
+
+def test_which_folders_are_classes() -> None:
+    assert folder_labels(PLACES, "auto") == ("cat", "dog", "new")
+    assert folder_labels([*PLACES, Path("4.jpg")], "auto") == ()
+    assert folder_labels([*PLACES, Path("4.jpg")], "all") == ("cat", "dog", "new", "")
+    assert folder_labels(PLACES, "none") == ()
+    assert folder_labels(PLACES, ["dog", "cat"]) == ("cat", "dog", "")
+    with pytest.raises(ValueError, match=r"folders with images \('cat', 'dog', 'new'\), got 'cow'"):
+        folder_labels(PLACES, ["cow"])

@@ -7,11 +7,9 @@ import typer
 from diffresnet import __version__
 from diffresnet.cli import reproduce
 from diffresnet.cli.console import check_output, say
-from diffresnet.cli.lazy import Commands, add_commands
+from diffresnet.cli.lazy import LOOK, Commands, add_commands
 
-app = typer.Typer(
-    cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
-)
+app = typer.Typer(**LOOK, cls=Commands, no_args_is_help=True)
 
 
 def _print_version(value: bool) -> None:  # noqa: FBT001  (typer calls it so)
@@ -39,6 +37,7 @@ COMMANDS = {
     "demo": "diffresnet.cli.demo:demo",
     "embed": "diffresnet.cli.embed:embed",
     "fewshot": "diffresnet.cli.fewshot:fewshot",
+    "predict": "diffresnet.cli.predict:predict",
     "nodes": "diffresnet.cli.nodes:nodes",
     "studio": "diffresnet.cli.studio:studio",
     "theory": "diffresnet.cli.theory:theory",

@@ -8,19 +8,19 @@ import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.stages import shown_stages
-from diffresnet.cli.cluster_run import ClusterRun, Columns
-from diffresnet.cli.console import warn
+from diffresnet.cli.cluster_run import ClusterRun
 from diffresnet.cli.fitting import count_steps, fit, measure_curve, suggest_first
+from diffresnet.cli.given import Columns, read_given, read_with_columns
 from diffresnet.cli.options import Cluster, Force, IdColumn, LabelColumn, ReportFile
-from diffresnet.cli.outputs import Files, check_new_file, check_new_folder, write_files
+from diffresnet.cli.outputs import Files, check_new_file, write_files
+from diffresnet.cli.predicted import OUT_DEFAULT, OUT_HELP, choose_out, encode_fitted
+from diffresnet.cli.prior import check_prior_classes, read_prior
 from diffresnet.cli.summary import print_summary, say_first, say_next
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.solution import SolverName
-from diffresnet.files.labels import DEFAULT_LABEL, check_classes
-from diffresnet.files.opening import is_folder
-from diffresnet.files.points import Points, labels_of, read_points
-from diffresnet.files.predictions import PARTS, SUFFIXES, encode_parts, encode_predictions
+from diffresnet.estimators.storage import encode_classifier
+from diffresnet.files.labels import check_classes
+from diffresnet.files.points import Points
 from diffresnet.files.suggestions import encode_suggestions
 from diffresnet.learning.sampling import LabelSampling
 
@@ -34,8 +34,8 @@ def classify(
         Path,
         typer.Argument(
             help="Points: .csv or .parquet with a column for each feature (in .parquet also one of "
-            "lists), a folder of .parquet files, .npy, or .npz with the array features and, if "
-            "there are any, ids and labels. Only ids will do with --graph."
+            "lists), a folder of .parquet files, .npy, .npz with the array features and, if there "
+            "are any, ids and labels, or cells in .h5ad. Only ids will do with --graph."
         ),
     ],
     *,
@@ -59,13 +59,13 @@ def classify(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="File for the predictions, .csv or .parquet; or, without any ending, a folder "
-            "for parts in .parquet.",
-            show_default="predictions.csv, or predictions if FEATURES is a folder",
-        ),
+        typer.Option(help=OUT_HELP, show_default=OUT_DEFAULT),
     ] = None,
     report: ReportFile = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="File for the model, .npz, for diffresnet predict.", dir_okay=False),
+    ] = None,
     suggest: Annotated[
         int | None,
         typer.Option(
@@ -117,8 +117,11 @@ def classify(
         ),
     ] = "auto",
     prior: Annotated[
-        Literal["none", "uniform"],
-        typer.Option(help="uniform if there are as many points of each class."),
+        str,
+        typer.Option(
+            help="How common the classes are: none if that is not known; uniform if equally so; "
+            "or their proportions, as in cat=0.7,dog=0.3."
+        ),
     ] = "none",
     seed: Annotated[int, typer.Option(help="Seed of the classifier.", min=0, max=2**31 - 1)] = 0,
     cluster: Cluster = None,
@@ -147,16 +150,18 @@ def classify(
 
       diffresnet classify features.csv --labels suggestions.csv
 
-      diffresnet classify features.parquet --label-column kind --suggest 10 --report page.html
+      diffresnet classify points.parquet --label-column kind --report page.html
 
       diffresnet classify embeddings/ --labels labels.csv --out predictions/
 
       diffresnet classify nodes.csv --labels labels.csv --graph edges.csv
 
+      diffresnet classify features.csv --labels labels.csv --save model.npz
+
       diffresnet classify embeddings/ --labels labels.csv --out predictions/ --cluster auto
     """
     if cluster is not None:
-        others = graph, report, suggest, suggestions, curve
+        others = graph, report, suggest, suggestions, curve, save
         run = ClusterRun(features, labels, out, cluster, work, memory, n_top, seed)
         run.classify(Columns(id_column, label_column), others, force=force)
         return
@@ -166,13 +171,13 @@ def classify(
         n_steps=count_steps(steps),
         solver=solver,
         label_sampling=label_sampling,
-        class_prior=None if prior == "none" else prior,
+        class_prior=read_prior(prior),
         random_state=seed,
     )
     columns = Columns(id_column, label_column)
-    points = _read_points(features, columns, graph, need_labels=labels is None)
+    points = read_with_columns(features, columns, graph, need_labels=labels is None)
     n_suggested = N_SUGGESTED if suggest is None and suggestions is not None else suggest
-    given = _read_given(points, features, labels, columns, need_labels=n_suggested is None)
+    given = read_given(points, features, labels, columns, need_labels=n_suggested is None)
     inputs = [path for path in (features, labels, graph) if path is not None]
     if n_suggested is not None and len(set(given) - {""}) < 2:
         if report is not None:
@@ -185,17 +190,16 @@ def classify(
         write_files({suggestions: table}, lambda: say_first(points, chosen, suggestions))
         return
     check_classes(given, "--labels" if labels is not None else "FEATURES")
-    out = out or Path("predictions" if is_folder(features) else "predictions.csv")
-    _check_out(out, inputs, force=force)
+    check_prior_classes(model.class_prior, given)
+    out = choose_out(out, features, inputs, force=force)
     check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
+    check_new_file(save, "--save", (".npz",), [*inputs, out], force=force)
     check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
     fit(model, points, given, graph)
-    predicted = points.ids, model.transduction_, model.label_distributions_, model.reached_
-    contents: dict[Path, bytes | Files] = {
-        out: encode_predictions(*predicted, out.suffix, texts=points.texts)
-        if out.suffix
-        else encode_parts(*predicted)
-    }
+    predicted = encode_fitted(out, points, model, features, columns.label_column)
+    contents: dict[Path, bytes | Files] = {out: predicted}
+    if save is not None:
+        contents[save] = encode_classifier(model)
     chosen = [] if n_suggested is None else model.suggest(n_suggested).tolist()
     if suggestions is not None:
         contents[suggestions] = _to_table(points, given, chosen, columns)
@@ -213,38 +217,6 @@ def classify(
             say_next(points, chosen)
 
     write_files(contents, speak)
-
-
-def _check_out(out: Path, inputs: Sequence[Path], *, force: bool) -> None:
-    """End the command if predictions cannot be written: a name without an ending is a folder."""
-    if out.suffix:
-        check_new_file(out, "--out", SUFFIXES, inputs, force=force)
-    else:
-        check_new_folder(out, "--out", PARTS, inputs, force=force)
-
-
-def _read_points(
-    features: Path, columns: Columns, graph: Path | None, *, need_labels: bool
-) -> Points:
-    """Read the points, with features if there is no graph."""
-    with shown_stages(f"reading {features.name}"):
-        points = read_points(features, **columns._asdict(), need_labels=need_labels)
-    if points.features is None and graph is None:
-        refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
-    return points
-
-
-def _read_given(
-    points: Points, features: Path, labels: Path | None, columns: Columns, *, need_labels: bool
-) -> list[str]:
-    """Return the label of each point, "" where there is none."""
-    if labels is None and points.labels is None and not need_labels:
-        return [""] * len(points.ids)
-    if labels is not None and points.labels is not None:
-        name = columns.label_column or DEFAULT_LABEL
-        warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
-    otherwise = ", or --suggest 10 to be told what to label first"
-    return labels_of(points, labels, **columns._asdict(), otherwise=otherwise)
 
 
 def _to_table(

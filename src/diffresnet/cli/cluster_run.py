@@ -4,12 +4,12 @@ import re
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import shown_stages
 from diffresnet._support.words import count
 from diffresnet.cli.console import say, show, warn
+from diffresnet.cli.given import Columns
 from diffresnet.cli.outputs import check_new_folder
 from diffresnet.files.predictions import PARTS
 
@@ -18,13 +18,6 @@ N_ROWS = 30
 
 SHORTENED = re.compile(r"^([a-z][a-z0-9+.-]+):/(?!/)")
 """How an address looks that went through `Path`, which takes two slashes for one."""
-
-
-class Columns(NamedTuple):
-    """The columns of ids and labels that were asked for."""
-
-    id_column: str | None
-    label_column: str | None
 
 
 def address_of(path: Path) -> str:
@@ -79,7 +72,7 @@ class ClusterRun:
             force: whether predictions that are there may be written over.
         """
         if any(one is not None for one in others):
-            must = "left out beside --graph, --report, --suggest, --suggestions and --curve"
+            must = "left out beside --graph, --report, --save, --suggest, --suggestions, --curve"
             refuse("--cluster", must, "both", "Take a part of the points for these.")
         points, out = address_of(self.features), address_of(self.out or Path("predictions"))
         inputs = [path for path in (self.features, self.labels) if path is not None]

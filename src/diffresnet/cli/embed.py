@@ -14,6 +14,7 @@ from diffresnet.cli.options import Cluster, Device, FollowLinks, Force, IdColumn
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.datasets.files import PRIVATE, make_cache_folder
 from diffresnet.encoders.extraction import Extraction, extract
+from diffresnet.encoders.folders import ClassFolders
 from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.items import WhenUnreadable
 from diffresnet.encoders.pictures import make_thumbnail
@@ -56,6 +57,13 @@ def embed(
         str | None,
         typer.Option(help="Column of the labels.", show_default="label, if there is one"),
     ] = None,
+    class_folders: Annotated[
+        str,
+        typer.Option(
+            help="Folders of SOURCE that are classes: their names, as in cat,dog; all; none; or "
+            "auto, which is all if every image lies in one. Other images have no label."
+        ),
+    ] = "auto",
     follow_links: FollowLinks = False,
     unreadable: Annotated[
         WhenUnreadable,
@@ -92,6 +100,8 @@ def embed(
     Examples:
       diffresnet embed photos --out photos.npz
 
+      diffresnet embed photos --class-folders cat,dog --out photos.npz
+
       diffresnet embed questions.csv --text-column question --out questions.npz
 
       diffresnet embed birds --encoder resnet18:birds.pt --out birds.npz
@@ -112,6 +122,7 @@ def embed(
         id_column=id_column,
         label_column=label_column,
         follow_links=follow_links,
+        class_folders=_class_folders(class_folders),
     )
     kind = "images" if isinstance(items, ImageSet) else "texts"
     ready = make_encoder(encoder or READY[kind], device=choose_device(device))
@@ -131,6 +142,13 @@ def embed(
     made = f"{n:,} {kind}, {width:,} features by {ready.name}"
     say(f"{made}; {found.n_computed:,} computed now.")
     write_files({out: content})
+
+
+def _class_folders(text: str) -> ClassFolders:
+    """Return which folders are classes: a word, or names between commas."""
+    if text == "auto" or text == "all" or text == "none":  # noqa: PLR1714  (narrows the type)
+        return text
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _make_cache(given: Path | None) -> Path:

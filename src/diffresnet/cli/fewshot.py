@@ -126,9 +126,9 @@ def fewshot(
     Examples:
       diffresnet fewshot cub.npz --shots 5 --tasks 1000 --jobs 2
 
-      diffresnet fewshot cub.npz --method diffresnet --method simpleshot --dirichlet 2
+      diffresnet fewshot cub.npz --method diffresnet --dirichlet 2
 
-      diffresnet fewshot banking77.npz --class-split 27,20 --method all --tune --json out.json
+      diffresnet fewshot banking77.npz --class-split 27,20 --method all --tune
     """
     counts = _counts(shots, "--shots")
     shape = EpisodeShape(ways, counts[0] if len(counts) == 1 else counts, queries, dirichlet)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import shown_stages
 from diffresnet.cli.console import warn
@@ -25,7 +27,7 @@ def suggest_first(
     n_suggested: int,
 ) -> list[int]:
     """Return the points to label where there are not labels of two classes yet."""
-    links = None if graph is None else read_graph(graph, points.ids)
+    links = points.links if graph is None else read_graph(graph, points.ids)
     n_labeled = sum(label != "" for label in given)
     with shown_stages(f"looking at {len(points.ids)} points"):
         found = model.suggest_first(points.features, n_suggested + n_labeled, graph=links)
@@ -45,11 +47,13 @@ def fit(
     model: DiffResNetClassifier, points: Points, given_labels: Sequence[str], graph: Path | None
 ) -> None:
     """Fit the classifier, and warn of what it warns of, in the words of a command."""
-    links = None if graph is None else read_graph(graph, points.ids)
+    links = points.links if graph is None else read_graph(graph, points.ids)
     status = shown_stages(f"classifying {len(points.ids)} points")
     with status, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         model.fit(points.features, list(given_labels), graph=links)
+    if points.names:  # so that `predict` knows a table whose columns have another order
+        setattr(model, "feature_names_in_", np.array(points.names, dtype=object))  # noqa: B010
     for warning in caught:
         if not issubclass(warning.category, UnreachedWarning):
             warn(str(warning.message))

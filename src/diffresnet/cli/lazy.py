@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,14 @@ REFUSALS = (ModuleNotFoundError, OSError, RuntimeError, ValueError)
 
 DEBUG = "DIFFRESNET_DEBUG"
 """With this variable set, a traceback is shown instead."""
+
+
+LOOK: dict[str, Any] = {
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": None,  # its tables leave 20 letters a line to the help of an option
+}
+"""What every app is made with, so that `-h` is there and help is read at 80 columns."""
 
 
 class Commands(TyperGroup):
@@ -59,14 +67,36 @@ def first_line(place: str) -> str:
     return (ast.get_docstring(functions[name]) or "").split("\n", maxsplit=1)[0]
 
 
+def help_of(command: Callable[..., None]) -> str:
+    r"""Return the help of a command: its docstring, with the examples on lines of their own.
+
+    Examples:
+        >>> def go() -> None:
+        ...     '''Go.
+        ...
+        ...     Examples:
+        ...       diffresnet go
+        ...
+        ...       diffresnet go --far
+        ...     '''
+        >>> help_of(go)
+        'Go.\n\n\x08\nExamples:\n  diffresnet go\n  diffresnet go --far'
+    """
+    text, _, examples = (getdoc(command) or "").partition("Examples:\n")
+    lines = [line for line in examples.splitlines() if line.strip()]
+    as_they_are = "\n".join(["\b", "Examples:", *lines])  # \b tells click not to wrap them
+    return text + as_they_are if lines else text
+
+
 def _stand_in(place: str) -> type[TyperCommand]:
     """Return a kind of command that becomes another one as soon as it gets its arguments."""
 
     class StandIn(TyperCommand):
         def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any):
             module, name = place.split(":")
-            app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-            app.command()(_in_one_sentence(getattr(import_module(module), name)))
+            app = typer.Typer(**LOOK, add_completion=False)
+            function = getattr(import_module(module), name)
+            app.command(help=help_of(function))(_in_one_sentence(function))
             return get_command(app).make_context(info_name, args, *rest, **more)
 
     return StandIn

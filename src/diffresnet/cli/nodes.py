@@ -143,9 +143,9 @@ def nodes(
     Examples:
       diffresnet nodes cora --solver kernel
 
-      diffresnet nodes citeseer.npz --method diffresnet --method gcn --splits 20 --inits 1 --jobs 2
+      diffresnet nodes citeseer.npz --method diffresnet --method gcn --inits 1
 
-      diffresnet nodes links.csv --nodes papers.csv --solver kernel --json out.json
+      diffresnet nodes links.csv --nodes papers.csv --solver kernel
     """
     loaded = read_node_graph(graph, nodes_file, id_column=id_column, label_column=label_column)
     taken = parse_steps(standardize, loaded)

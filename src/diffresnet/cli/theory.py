@@ -72,7 +72,7 @@ def theory(
     Examples:
       diffresnet theory points.npz --labels labels.csv --n-top 8
 
-      diffresnet theory points.csv --label-column kind --json numbers.json --report page.html
+      diffresnet theory points.csv --label-column kind --report page.html
     """
     inputs = [path for path in (points, labels) if path is not None]
     check_new_file(json_file, "--json", (".json",), inputs, force=force)

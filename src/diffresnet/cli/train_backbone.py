@@ -121,9 +121,9 @@ def train(
     torchrun --nproc-per-node N -m diffresnet.cli train-backbone ... --device cuda
 
     Examples:
-      diffresnet train-backbone --data cub --backbone resnet18 --epochs 400 --resize 120 --out b.pt
+      diffresnet train-backbone --data cub --backbone resnet18 --out b.pt
 
-      diffresnet train-backbone --data omniglot28.npz --backbone conv4 --rotated-classes --epochs 8
+      diffresnet train-backbone --data omniglot28.npz --backbone conv4
     """
     if backbone not in BACKBONE_NAMES:
         must = f"one of {some(BACKBONE_NAMES, len(BACKBONE_NAMES))}"

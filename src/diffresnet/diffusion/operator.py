@@ -112,7 +112,7 @@ class DiffusionOperator:
         return 2 / largest_eigenvalue(self.laplacian.detach())
 
     def energy(self, x: Array) -> Tensor:
-        """Return the Dirichlet energy 1/2 sum_ij w_ij |x_i - x_j|^2, which diffusion lowers.
+        """Return the Dirichlet energy `1/2 sum_ij w_ij |x_i - x_j|^2`, which diffusion lowers.
 
         Args:
             x: features, (N, ...) or, for a batch, (T, N, ...).

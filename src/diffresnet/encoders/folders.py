@@ -5,11 +5,16 @@ thumbnails of it are kept, so both must stay inside.
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from diffresnet._support.checks import fail
 from diffresnet._support.words import some
 from diffresnet.encoders.pictures import SUFFIXES
+
+ClassFolders: TypeAlias = Literal["auto", "all", "none"] | Sequence[str]
+"""Which folders of images are classes."""
 
 
 def find_images(folder: Path, *, follow_links: bool) -> list[Path]:
@@ -51,6 +56,31 @@ def locate_image(folder: Path, name: str, label: str, *, follow_links: bool) -> 
     if not follow_links:
         check_inside(folder, path)
     return path
+
+
+def folder_labels(images: Sequence[Path], class_folders: ClassFolders) -> tuple[str, ...]:
+    """Return the class of each image, "" where it has none; nothing if no folder is a class.
+
+    Args:
+        images: their places, relative to the folder that is read.
+        class_folders: see `ImageSet.from_folder`.
+
+    Examples:
+        >>> folder_labels([Path("cat/1.jpg"), Path("new/2.jpg"), Path("3.jpg")], ["cat"])
+        ('cat', '', '')
+    """
+    tops = [path.parts[0] if len(path.parts) > 1 else "" for path in images]
+    if class_folders == "auto":
+        return tuple(tops) if all(tops) else ()
+    if class_folders == "none":
+        return ()
+    if class_folders == "all" or isinstance(class_folders, str):
+        return tuple(tops)
+    missing = [name for name in class_folders if name not in tops]
+    if missing:
+        must = f"folders with images ({some(sorted(set(tops) - {''})) or 'there are none'})"
+        fail("ImageSet", "class_folders", must, some(missing), "Check these names.")
+    return tuple(top if top in class_folders else "" for top in tops)
 
 
 def _stays_below(name: str) -> bool:

@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diffresnet._support.checks import fail
-from diffresnet.encoders.folders import check_inside, find_images, locate_image
+from diffresnet.encoders.folders import (
+    ClassFolders,
+    check_inside,
+    find_images,
+    folder_labels,
+    locate_image,
+)
 from diffresnet.encoders.items import WhenUnreadable, check_ids, find_troubles, readable_rows
 from diffresnet.encoders.pictures import (
     SUFFIXES,
@@ -94,22 +100,25 @@ class ImageSet:
         return self.take(rows)
 
     @classmethod
-    def from_folder(cls, folder: Path | str, *, follow_links: bool = False) -> "ImageSet":
+    def from_folder(
+        cls, folder: Path | str, *, follow_links: bool = False, class_folders: ClassFolders = "auto"
+    ) -> "ImageSet":
         """Find the images of a folder.
 
         With ``train.csv``, ``val.csv`` or ``test.csv`` (columns `filename` and `label`) in it, in
         ``split`` or in ``splits``, these say which images there are, in the folder itself or in
         ``images``, as in the public mini-ImageNet, tiered-ImageNet and CUB. Otherwise every image
-        in the folder and below is taken. If all lie in folders below it, the first of these is
-        the class.
+        in the folder and below is taken, and the first folder below may be its class.
 
         Args:
             folder: of the images.
             follow_links: reads what links lead to outside of the folder, too.
+            class_folders: which folders are classes, by name; ``"all"`` of them; ``"none"``; or
+                ``"auto"``: all if every image lies in one, else none. Other images have no label.
 
         Raises:
-            ValueError: if the folder has no images, a listed image is missing, or one is not inside
-                of the folder.
+            ValueError: if the folder has no images, a class has no folder, a listed image is
+                missing, or one is not inside of the folder.
         """
         folder = Path(folder)
         if not folder.is_dir():
@@ -123,8 +132,7 @@ class ImageSet:
             kinds = ", ".join(SUFFIXES)
             fail("ImageSet", "folder", f"one with images ({kinds})", folder, "Check its name.")
         inside = [path.relative_to(folder) for path in files]
-        in_classes = all(len(path.parts) > 1 for path in inside)
-        labels = tuple(path.parts[0] for path in inside) if in_classes else ()
+        labels = folder_labels(inside, class_folders)
         return cls(files, tuple(_as_id(path) for path in inside), labels)
 
     @classmethod

@@ -7,6 +7,7 @@ import numpy as np
 from diffresnet._support.checks import check_count, fail, refuse
 from diffresnet._support.words import some
 from diffresnet.datasets.files import find_data_file
+from diffresnet.encoders.folders import ClassFolders
 from diffresnet.encoders.image_set import ImageSet
 from diffresnet.encoders.text_set import TextSet
 from diffresnet.files.arrays import ALONE, ARRAYS, read_arrays
@@ -30,6 +31,7 @@ def read_source(
     id_column: str | None = None,
     label_column: str | None = None,
     follow_links: bool = False,
+    class_folders: ClassFolders = "auto",
 ) -> ImageSet | TextSet:
     """Read a folder of images, an .npz or .npy file of images, a table of texts, or lines of text.
 
@@ -39,12 +41,13 @@ def read_source(
         id_column: of a table; by default "id", if there is one. Rows are counted otherwise.
         label_column: of a table; by default "label", if there is one.
         follow_links: of a folder; reads what they lead to outside of it, too.
+        class_folders: of a folder; which folders in it are classes.
 
     Raises:
         ValueError: if a folder has no images, or arrays are no images.
     """
     if path.is_dir():
-        return ImageSet.from_folder(path, follow_links=follow_links)
+        return ImageSet.from_folder(path, follow_links=follow_links, class_folders=class_folders)
     if not path.exists():
         refuse(WHAT, "a folder or file that exists", path, "Check its name.")
     suffix = check_file(path, WHAT, (*ARRAYS, *TABLES, LINES))

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from diffresnet._support.stages import shown_stages
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
+from diffresnet._support.writing import write_whole
 from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies, Rows
@@ -27,14 +28,13 @@ from diffresnet.estimators.input import (
     check_several,
     check_update,
     name_answers,
-    plain_prior,
     seed_of,
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import Floats, Solution, SolverName
 from diffresnet.estimators.solving import solve_labels
-from diffresnet.estimators.storage import read_model, refusing_damage, write_model
+from diffresnet.estimators.storage import encode_classifier, read_model, refusing_damage
 from diffresnet.learning.features import validate_features
 from diffresnet.learning.labels import UNLABELED, encode_labels
 from diffresnet.learning.sampling import LabelSampling
@@ -135,7 +135,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             X: (N, d) features, dense, sparse, pandas or polars; or None if `graph` is all there is;
                 or the graph itself with ``graph="precomputed"``.
             y: (N,) labels; -1, None, NaN or "" where there is none.
-            graph: (N, N) non-negative weights of links, dense or sparse, in place of neighbors.
+            graph: (N, N) non-negative weights of links, dense or sparse, in place of neighbors; or
+                a graph of networkx, igraph or PyTorch Geometric, its nodes in the order of `y`.
                 Weights near 1 suit: a point has a link of weight 1 to itself (`graph_weights`).
             neighbors: found by another library, in place of our search: a pair of (N, k) arrays,
                 distances and indices, or an (N, N) sparse matrix of distances; see
@@ -274,9 +275,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         An existing file is replaced.
         """
         check_is_fitted(self, "solution_")
-        labels = {"classes": self.classes_, "encoded_labels": self.encoded_labels_}
-        plain = {"class_prior": plain_prior(self.class_prior, self.classes_)}
-        return write_model(self, Path(path), self.solution_.points, labels, plain)
+        return write_whole(Path(path), encode_classifier(self))
 
     @classmethod
     @refusing_damage

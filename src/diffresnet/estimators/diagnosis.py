@@ -1,6 +1,7 @@
 """How healthy the graph is, in numbers and in sentences."""
 
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -140,6 +141,10 @@ class Diagnosis:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        """Return the sentences as a list, for notebooks; names of classes are text, not HTML."""
+        return f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in self.sentences)}</ul>"
 
 
 def diagnose(

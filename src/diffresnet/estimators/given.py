@@ -15,6 +15,7 @@ from diffresnet.estimators.input import NAME, GraphParameters
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.exact_search import Neighbors
 from diffresnet.graph.given_neighbors import as_neighbors, neighbors_of_matrix
+from diffresnet.graph.graph_objects import as_adjacency
 from diffresnet.graph.weights import graph_weights
 from diffresnet.learning.features import validate_features
 
@@ -104,7 +105,7 @@ def check_label_count(
 
 def weights_of(graph: Any, name: str = NAME) -> Tensor:
     """Return the weights of a given graph, as CSR."""
-    weights = graph_weights(graph).float()
+    weights = graph_weights(as_adjacency(f"{name}.fit", "graph", graph)).float()
     if weights.ndim != 2:
         remedy = "Fit one estimator for each graph."
         fail(f"{name}.fit", "graph", "one graph, (N, N)", f"shape {tuple(weights.shape)}", remedy)

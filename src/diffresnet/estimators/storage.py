@@ -3,18 +3,23 @@
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.checks import fail
 from diffresnet._support.words import reason_of, shortened
+from diffresnet._support.writing import write_whole
 from diffresnet.estimators.copies import Copies
+from diffresnet.estimators.input import plain_prior
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.stored import check_stored
-from diffresnet.files.arrays import read_described, write_described
+from diffresnet.files.arrays import encode_described, read_described
 from diffresnet.files.opening import UNREADABLE
+
+if TYPE_CHECKING:
+    from diffresnet.estimators.classifier import DiffResNetClassifier
 
 Array = npt.NDArray[Any]
 
@@ -42,11 +47,27 @@ def write_model(
     learned_from: Mapping[str, Array],
     parameters: Mapping[str, Any],
 ) -> Path:
-    """Write a fitted estimator, whole or not at all.
+    """Write a fitted estimator, whole or not at all; the arguments are those of `encode_model`."""
+    return write_whole(path, encode_model(model, points, learned_from, parameters))
+
+
+def encode_classifier(model: "DiffResNetClassifier") -> bytes:
+    """Return the file of a fitted classifier."""
+    labels = {"classes": model.classes_, "encoded_labels": model.encoded_labels_}
+    plain = {"class_prior": plain_prior(model.class_prior, model.classes_)}
+    return encode_model(model, model.solution_.points, labels, plain)
+
+
+def encode_model(
+    model: Stored,
+    points: FittedPoints,
+    learned_from: Mapping[str, Array],
+    parameters: Mapping[str, Any],
+) -> bytes:
+    """Return the file of a fitted estimator.
 
     Args:
         model: to be written.
-        path: of the file.
         points: that it was fitted to.
         learned_from: its labels or values, by name.
         parameters: those that JSON would not hold as they are, and what is written instead.
@@ -64,7 +85,7 @@ def write_model(
         name: np.array(array.tolist(), dtype=np.str_) if array.dtype == object else array
         for name, array in learned_from.items()
     }
-    return write_described(path, arrays | plain, description)
+    return encode_described(arrays | plain, description)
 
 
 def read_model(

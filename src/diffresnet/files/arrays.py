@@ -38,9 +38,14 @@ DESCRIPTION = "description"
 def write_described(
     path: Path, arrays: Mapping[str, Array], description: Mapping[str, Any]
 ) -> Path:
-    """Write arrays, and a description that JSON can hold, whole or not at all."""
+    """Write what `encode_described` returns, whole or not at all."""
+    return write_whole(path, encode_described(arrays, description))
+
+
+def encode_described(arrays: Mapping[str, Array], description: Mapping[str, Any]) -> bytes:
+    """Return an .npz file of arrays, and of a description that JSON can hold."""
     text = json.dumps({"format": FORMAT, **description}, default=lambda number: number.tolist())
-    return write_whole(path, encode_arrays({DESCRIPTION: np.array(text), **arrays}))
+    return encode_arrays({DESCRIPTION: np.array(text), **arrays})
 
 
 def encode_arrays(arrays: Mapping[str, Array]) -> bytes:

@@ -9,10 +9,12 @@ from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
 from diffresnet.files.arrays import ALONE, ARRAYS, NUMBERS, Array, read_arrays
+from diffresnet.files.cells import CELLS, cell_features, cell_labels, cell_links, read_cells
 from diffresnet.files.features import read_rows
 from diffresnet.files.frames import TABLES, TableFile, as_text, check_file, check_names
 from diffresnet.files.ids import choose_ids, tell_likely_ids
@@ -37,12 +39,16 @@ class Points:
             an .npy file may be on the disk, and not to be written to.
         labels: one a point, "" where there is none; None if the file has no labels.
         previews: what each point looks like, as `embed` writes it; empty if the file has none.
+        names: of the features, if they are columns of numbers of a table; else empty.
+        links: (N, N) weights of a graph, if the file has one (.h5ad); else None.
     """
 
     ids: list[str]
     features: Array | None
     labels: list[str] | None
     previews: Sequence[str | bytes] = ()
+    names: Sequence[str] = ()
+    links: sparse.csr_array | None = None
 
     @property
     def texts(self) -> list[str]:
@@ -58,7 +64,7 @@ def read_points(
     need_labels: bool = False,
     what: str = WHAT,
 ) -> Points:
-    """Read points from an .npy, .npz, .csv or .parquet file, or a folder of .parquet files.
+    """Read points from an .npy, .npz, .csv, .parquet or .h5ad file, or a folder of .parquet files.
 
     Features are in memory once: an .npy file of floats stays on the disk until it is looked at,
     and Parquet files are read block by block into one array, of single precision where that holds
@@ -78,7 +84,10 @@ def read_points(
     """
     if not path.suffix and not os.path.lexists(path):
         refuse(what, "a file or folder that exists", path, "Check its name.")
-    if not is_folder(path) and check_file(path, what, (*ARRAYS, *TABLES)) in ARRAYS:
+    suffix = "" if is_folder(path) else check_file(path, what, (*ARRAYS, *TABLES, CELLS))
+    if suffix == CELLS:
+        points = _from_cells(path, label_column, what, need_labels=need_labels)
+    elif suffix in ARRAYS:
         points = _from_arrays(path, what)
     else:
         points = _from_table(path, id_column, label_column, what, need_labels=need_labels)
@@ -178,12 +187,28 @@ def _from_table(
         label_column = None
     id_column = choose_ids(table, id_column, [label_column])
     rows = read_rows(table, id_column, label_column)
+    names: list[str] = []
     if rows.features is not None:
+        names = rows.numbers if len(rows.numbers) == rows.features.shape[1] else []
         tell_likely_ids(table, rows.numbers, rows.features[:, : len(rows.numbers)])
     return Points(
         _check_ids(rows.ids, what, table.files),
         rows.features,
         None if rows.labels is None else as_labels(rows.labels, path, what),
+        names=names,
+    )
+
+
+def _from_cells(path: Path, label_column: str | None, what: str, *, need_labels: bool) -> Points:
+    cells, key = read_cells(path, what), label_column or DEFAULT_LABEL
+    has_labels = need_labels or label_column is not None or key in cells.obs
+    labels = cell_labels(what, cells, key) if has_labels else None
+    features = cell_features(what, cells)
+    return Points(
+        _check_ids([as_text(name) for name in cells.obs_names], what),
+        None if features is None else _choose_features({ALONE: features}, path, what),
+        None if labels is None else as_labels(labels, path, what),
+        links=cell_links(what, cells),
     )
 
 

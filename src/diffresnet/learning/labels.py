@@ -217,7 +217,13 @@ def name_classes(
 
 
 def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
-    """Return labels as an array; a list keeps its types, so that NaN beside text stays NaN."""
+    """Return labels as an array; a list keeps its types, so that NaN beside text stays NaN.
+
+    So do columns of pandas and polars with types of their own: NumPy would make whole numbers
+    floats where some are missing.
+    """
+    if hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype) and not isinstance(y, Tensor):
+        y = y.to_list() if hasattr(y, "to_list") else y.tolist()
     if not isinstance(y, list | tuple):
         return as_array(function, argument, y)
     kinds = set(map(type, y))

@@ -2,13 +2,13 @@
 
 import typer
 
-from diffresnet.cli.lazy import add_commands
+from diffresnet.cli.lazy import LOOK, add_commands
 
 app = typer.Typer(
+    **LOOK,
     help="Compute the tables and figures of the paper, and show them beside what it reports.",
     no_args_is_help=True,
     add_completion=False,
-    pretty_exceptions_enable=False,
 )
 COMMANDS = {
     "ablation": "diffresnet.cli.reproduce.fewshot:ablation",
