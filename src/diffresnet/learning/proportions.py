@@ -16,7 +16,7 @@ The last term is what balance n draws from even classes say of proportions m. `b
 
 import math
 from numbers import Real
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -26,6 +26,9 @@ from diffresnet._support.checks import fail
 TRANSPORT_ROUNDS = 100
 TRANSPORT_TOLERANCE = 1e-4
 """How far, in all, proportions may be off their goal."""
+
+LONGEST_STEP = 4.0
+"""Of a bias, in one of Newton's steps: where memberships are sure, they know little of farther."""
 
 ESTIMATION_ROUNDS = 20
 PRIOR_POINTS = 1.0
@@ -87,48 +90,75 @@ def _estimate(scores: Tensor, weight: float, biases: Tensor) -> Tensor:
     return factors.log()
 
 
-def _transport(scores: Tensor, balance: float, biases: Tensor) -> Tensor:
-    """Solve m(b) = softmax(-b / balance) by Newton's method, or Sinkhorn's where it is nearer.
+class _State(NamedTuple):
+    """Where the search for biases is.
 
-    Sinkhorn's step b <- balance / (1 + balance) (b - log m) never takes the proportions farther
-    from their goal, Newton's is much faster near it. A task that is there stays as it is, so that
-    tasks do not depend on each other.
+    Attributes:
+        biases: (T, K, 1) b.
+        memberships: (T, K, n) that they give.
+        goals: (T, K, 1) the proportions that belong to these biases.
+        errors: (T, 1, 1) how far the proportions are off their goals, in all.
+        values: (T, 1, 1) what is minimized: mean_i log sum_k exp(s_ik + b_k) plus balance log
+            mean_k exp(-b_k / balance), which is convex, with m - goals as its slope.
+    """
+
+    biases: Tensor
+    memberships: Tensor
+    goals: Tensor
+    errors: Tensor
+    values: Tensor
+
+
+def _transport(scores: Tensor, balance: float, biases: Tensor) -> Tensor:
+    """Solve m(b) = softmax(-b / balance) by Newton's method, or Sinkhorn's where it is better.
+
+    Sinkhorn's step b <- balance / (1 + balance) (b - log m) is always one forward, Newton's is much
+    faster near the goal. A task that is there stays as it is, so that tasks do not depend on each
+    other.
     """
     part = 1.0 if math.isinf(balance) else balance / (1 + balance)
-    logs, goals, errors = _off_goal(scores, biases, balance)
+    now = _state_at(scores, biases, balance)
     for _ in range(TRANSPORT_ROUNDS):
-        off = errors >= TRANSPORT_TOLERANCE
+        off = now.errors >= TRANSPORT_TOLERANCE
         if not off.any():
             break
-        means = logs.logsumexp(dim=2, keepdim=True) - math.log(logs.shape[2])
-        scaled = part * (biases - means)
-        scaled = scaled - scaled.mean(dim=1, keepdim=True)
-        stepped = biases + _newton_step(logs.exp(), goals, balance)
-        found = _off_goal(scores, stepped, balance)
-        sinkhorn = _off_goal(scores, scaled, balance)
-        nearer = found[2] < sinkhorn[2]  # not so where it is NaN
-        biases = torch.where(off, torch.where(nearer, stepped, scaled), biases)
-        logs, goals, errors = (
-            torch.where(off, torch.where(nearer, one, other), kept)
-            for one, other, kept in zip(found, sinkhorn, (logs, goals, errors), strict=True)
+        means = now.memberships.mean(dim=2, keepdim=True)
+        scaled = part * (now.biases - means.clamp(min=1e-30).log())
+        sinkhorn = _state_at(scores, scaled, balance)
+        stepped = now.biases + _newton_step(now, means, balance)
+        newton = _state_at(scores, stepped, balance)  # may be NaN, and is left then
+        better = (newton.errors < sinkhorn.errors) | (newton.values < sinkhorn.values)
+        now = _State(
+            *(
+                torch.where(off, torch.where(better, one, other), kept)
+                for one, other, kept in zip(newton, sinkhorn, now, strict=True)
+            )
         )
-    return biases
+    return now.biases
 
 
-def _off_goal(scores: Tensor, biases: Tensor, balance: float) -> tuple[Tensor, Tensor, Tensor]:
-    """Return log-memberships, the proportions wanted, and how far off they are, (T, 1, 1)."""
-    logs = (scores + biases).log_softmax(dim=1)
+def _state_at(scores: Tensor, biases: Tensor, balance: float) -> _State:
+    biases = biases - biases.mean(dim=1, keepdim=True)  # what classes share changes nothing
+    moved = scores + biases
+    totals = moved.logsumexp(dim=1, keepdim=True)
+    memberships = (moved - totals).exp()
     goals = (-biases / balance).softmax(dim=1)
-    errors = (logs.exp().mean(dim=2, keepdim=True) - goals).abs().sum(dim=1, keepdim=True)
-    return logs, goals, errors
-
-
-def _newton_step(memberships: Tensor, goals: Tensor, balance: float) -> Tensor:
-    means = memberships.mean(dim=2, keepdim=True)
-    slopes = torch.diag_embed(means.squeeze(2)) - memberships @ memberships.mT / len(
-        memberships[0, 0]
-    )
+    errors = (memberships.mean(dim=2, keepdim=True) - goals).abs().sum(dim=1, keepdim=True)
+    values = totals.mean(dim=2, keepdim=True)
     if not math.isinf(balance):
-        slopes = slopes + (torch.diag_embed(goals.squeeze(2)) - goals @ goals.mT) / balance
+        values = values + balance * (-biases / balance).logsumexp(dim=1, keepdim=True)
+    return _State(biases, memberships, goals, errors, values)
+
+
+def _newton_step(now: _State, means: Tensor, balance: float) -> Tensor:
+    """Return how far to go, where no class goes farther than `LONGEST_STEP`."""
+    slopes = now.memberships @ now.memberships.mT / -now.memberships.shape[2]
+    slopes.diagonal(dim1=-2, dim2=-1).add_(means.squeeze(2))
+    if not math.isinf(balance):
+        slopes.baddbmm_(now.goals, now.goals.mT, alpha=-1 / balance)
+        slopes.diagonal(dim1=-2, dim2=-1).add_(now.goals.squeeze(2), alpha=1 / balance)
     # What all classes share changes nothing: ones make the matrix regular.
-    return torch.linalg.solve_ex(slopes + 1 / slopes.shape[-1], goals - means).result
+    regular = slopes + 1 / slopes.shape[-1]
+    steps = torch.linalg.solve_ex(regular, now.goals - means).result
+    lengths = steps.abs().amax(dim=1, keepdim=True)
+    return steps * (LONGEST_STEP / lengths.clamp(min=LONGEST_STEP))
