@@ -1,3 +1,5 @@
+import math
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -13,9 +15,10 @@ from diffresnet.fewshot.methods import (
 from diffresnet.fewshot.recipes import TITLES
 from diffresnet.fewshot.tuning import (
     FINAL_FACTOR,
-    N_BEST_TRANSFORMS,
+    N_BEST,
     N_FINALISTS,
     TRANSFORM_CHOICES,
+    balance_choices,
     method_choices,
     tune,
 )
@@ -32,8 +35,8 @@ def bank() -> FeatureBank:
 def test_best_is_the_best_finalist(bank: FeatureBank) -> None:
     start = make_recipe("laplacianshot", SHAPE)
     tuning = tune(bank, start, shape=SHAPE, n_tasks=20)
-    n_settings = len(method_choices(start))
-    assert len(tuning.trials) == len(TRANSFORM_CHOICES) + N_BEST_TRANSFORMS * n_settings
+    n_settings = len(method_choices(start.method))
+    assert len(tuning.trials) == len(TRANSFORM_CHOICES) + N_BEST * n_settings
     final, others = tuning.trials[:N_FINALISTS], tuning.trials[N_FINALISTS:]
     for some, n_tasks in ((final, 20 * FINAL_FACTOR), (others, 20)):
         accuracies = [trial.accuracy for trial in some]
@@ -63,7 +66,28 @@ def test_settings_are_tried_with_the_best_transforms(bank: FeatureBank) -> None:
     }
     best = sorted(accuracies, key=lambda transforms: -accuracies[transforms])
     others = {t.recipe.transforms for t in tuning.trials if t.recipe.method != start.method}
-    assert others == set(best[:N_BEST_TRANSFORMS])
+    assert others == set(best[:N_BEST])
+
+
+@pytest.mark.parametrize("name", ["diffresnet", "diffresnet-proportions", "kmeans-proportions"])
+def test_balance_is_chosen_before_other_settings(name: str, bank: FeatureBank) -> None:
+    start = make_recipe(name, SHAPE)
+    tuning = tune(bank, start, shape=SHAPE, n_tasks=4)
+    found = [getattr(trial.recipe.method, "balance", None) for trial in tuning.trials]
+    assert set(found) == {-1.0, -0.5, 0.0, 1.0, math.inf}
+    counts = Counter(found)
+    rare = [balance for balance, times in counts.items() if times <= N_BEST]
+    assert rare, "those that do badly are tried with one setting only"
+    for trial in tuning.trials:
+        method = trial.recipe.method
+        if isinstance(method, DiffResNetMethod) and method.refinement is not None:
+            assert method.refinement.balance == method.balance
+    assert len(set(map(repr, (trial.recipe for trial in tuning.trials)))) == len(tuning.trials)
+
+
+@pytest.mark.parametrize("name", ["pt-map", "soft-kmeans", "ease", "external", "tim"])
+def test_published_methods_keep_what_they_presume(name: str) -> None:
+    assert balance_choices(make_recipe(name, SHAPE).method) == []
 
 
 def test_only_validation_classes_are_looked_at(bank: FeatureBank) -> None:
@@ -86,7 +110,7 @@ def test_says_what_was_chosen(bank: FeatureBank) -> None:
 @pytest.mark.parametrize("name", TITLES)
 def test_choices_are_new_and_of_the_same_kind(name: str) -> None:
     recipe = make_recipe(name, SHAPE)
-    choices = method_choices(recipe)
+    choices = method_choices(recipe.method)
     assert recipe.method not in choices
     assert len(set(map(repr, choices))) == len(choices)
     assert all(type(choice) is type(recipe.method) for choice in choices)
@@ -96,7 +120,7 @@ def test_choices_are_new_and_of_the_same_kind(name: str) -> None:
 
 
 def test_choices_keep_what_makes_the_method() -> None:
-    external = method_choices(make_recipe("external", SHAPE, solver="reordered"))
+    external = method_choices(make_recipe("external", SHAPE, solver="reordered").method)
     assert all(isinstance(choice, DiffResNetMethod) for choice in external)
     kinds = {
         (choice.n_steps, choice.solver)

@@ -1,5 +1,6 @@
 """Choose transforms and settings of a method on the validation classes."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +17,7 @@ from diffresnet.fewshot.methods import (
     SoftKMeans,
     Tim,
 )
-from diffresnet.fewshot.recipes import Method, Recipe
+from diffresnet.fewshot.recipes import Method, Recipe, proportional_network
 
 TRANSFORM_CHOICES: tuple[tuple[str, ...], ...] = (
     ("l2",),
@@ -31,8 +32,11 @@ TRANSFORM_CHOICES: tuple[tuple[str, ...], ...] = (
 )
 """The transforms that every method may choose from; one that ends in EASE's has no need of it."""
 
-N_BEST_TRANSFORMS = 3
-"""With this number of the best transforms every setting of the method is tried."""
+N_BEST = 3
+"""With this number of the best so far every setting of the method is tried."""
+
+BALANCES = (-1.0, -0.5, 0.0, 1.0, math.inf)
+"""From proportions that are estimated to even ones; see `proportions`."""
 
 N_FINALISTS = 5
 """This number of the best trials is repeated on more tasks: the best of many is partly luck."""
@@ -83,10 +87,12 @@ def tune(
 ) -> Tuning:
     """Choose transforms, then settings, by accuracy on tasks from the validation classes.
 
-    First the transforms of `recipe` and all `TRANSFORM_CHOICES` with its settings, then all
-    `method_choices` with the best three of them, last the best five of all these once more on five
-    times as many tasks. Every method has the same choice of transforms, and all are tried on the
-    same tasks; methods with more settings have more trials.
+    First the transforms of `recipe` and all `TRANSFORM_CHOICES` with its settings; then, with the
+    best three of them, what may be presumed of the proportions of the queries, if the method has
+    such a setting (`balance_choices`); then all `method_choices` with the best three so far; last
+    the best five of all these once more on five times as many tasks. Every method has the same
+    choice of transforms, and all are tried on the same tasks; methods with more settings have more
+    trials.
 
     Args:
         bank: whose split `split` has classes that are not tested.
@@ -103,14 +109,15 @@ def tune(
     """
     bank.rows(split)
     check_count("tune", "n_tasks", n_tasks, low=1)
-    choices = method_choices(recipe)
+    balances = balance_choices(recipe.method)
     transform_choices = [
         transforms
         for transforms in TRANSFORM_CHOICES
         if not ("ease" in transforms and "ease" in recipe.ending)
     ]
     starts = dict.fromkeys([recipe.transforms, *transform_choices])
-    n_trials = len(starts) + min(N_BEST_TRANSFORMS, len(starts)) * len(choices)
+    n_choices = len(balances) + len(method_choices(recipe.method))
+    n_trials = len(starts) + min(N_BEST, len(starts)) * n_choices
     n_finalists = min(N_FINALISTS, n_trials)
     measure = partial(
         evaluate, bank, shape=shape, split=split, seed=seed, n_jobs=n_jobs, show_progress=False
@@ -132,9 +139,13 @@ def tune(
             return _best_first(trials)
 
         trials = attempt(replace(recipe, transforms=some) for some in starts)
-        transformed = [trial.recipe for trial in trials[:N_BEST_TRANSFORMS]]
-        trials += attempt(replace(one, method=method) for one in transformed for method in choices)
-        trials = _best_first(trials)
+        for choices_of in (balance_choices, method_choices):
+            best = [trial.recipe for trial in trials[:N_BEST]]
+            more = [
+                replace(one, method=method) for one in best for method in choices_of(one.method)
+            ]
+            tried = [trial.recipe for trial in trials]
+            trials = _best_first([*trials, *attempt(one for one in more if one not in tried)])
         finalists = [trial.recipe for trial in trials[:n_finalists]]
         final = attempt(finalists, FINAL_FACTOR)
     return Tuning((*final, *trials[n_finalists:]))
@@ -144,9 +155,29 @@ def _best_first(trials: list[Trial]) -> list[Trial]:
     return sorted(trials, key=lambda trial: -trial.accuracy)
 
 
-def method_choices(recipe: Recipe) -> list[Method]:
-    """Return the settings of a method that are tried beside its own."""
-    method = recipe.method
+def balance_choices(method: Method) -> list[Method]:
+    """Return a method with each of `BALANCES` but its own; none if it cannot choose.
+
+    Published methods keep what they presume. Diff-ResNet, and soft k-means that starts with a
+    balance, can choose.
+    """
+    match method:
+        case DiffResNetMethod() if method.n_steps > 0 and method.refinement is None:
+            return [proportional_network(balance, solver=method.solver) for balance in BALANCES]
+        case DiffResNetMethod(refinement=SoftKMeans() as refinement):
+            return [
+                replace(method, balance=balance, refinement=replace(refinement, balance=balance))
+                for balance in BALANCES
+                if balance != method.balance
+            ]
+        case SoftKMeans() if method.balance != 0:
+            return [replace(method, balance=one) for one in BALANCES if one != method.balance]
+        case _:
+            return []
+
+
+def method_choices(method: Method) -> list[Method]:
+    """Return the other settings of a method that are tried beside its own."""
     choices: list[Method] = []
     match method:
         case DiffResNetMethod():
@@ -157,8 +188,9 @@ def method_choices(recipe: Recipe) -> list[Method]:
         case LabelSpreading():
             choices += [replace(method, alpha=alpha) for alpha in (0.5, 0.7, 0.8, 0.9, 0.95)]
         case SoftKMeans():
-            choices += [SoftKMeans(5.0, 30), SoftKMeans(10.0, 5), SoftKMeans(10.0, 40, 0.2)]
-            choices += [SoftKMeans(20.0, 5), SoftKMeans(5.0, 5)]
+            settings = ((5.0, 30, 1.0), (10.0, 5, 1.0), (10.0, 40, 0.2), (20.0, 5, 1.0))
+            settings += ((5.0, 5, 1.0), (20.0, 25, 0.3))
+            choices += [SoftKMeans(*some, method.balance) for some in settings]
         case Tim(order=float()):
             choices += [replace(method, order=order) for order in (2.0, 7.0)]
         case _:
@@ -172,15 +204,21 @@ def _network_choices(method: DiffResNetMethod) -> list[Method]:
         return [replace(method, output_laplacian_weight=weight) for weight in weights]
     if method.n_steps == 0:
         return []
+    if method.refinement is None:  # the paper's
+        steps, weights = (1, 3, 6, 10), (0.0, 0.5)
+        return [
+            replace(method, n_steps=n_steps, prototype_weight=weight)
+            for n_steps in steps
+            for weight in weights
+        ]
     return [
         replace(
             method,
             n_steps=n_steps,
             prototype_weight=weight,
-            refinement=SoftKMeans(10.0, 40, 0.2),
             identity_weight=identity_weight,
         )
-        for n_steps in (1, 3, 6, 10)
-        for weight in (0.0, 0.05, 0.5)
-        for identity_weight in (0.0, 4.0, 16.0)
+        for n_steps in (1, 2, 4)
+        for weight in (0.05, 0.2, 0.5)
+        for identity_weight in (0.0, 4.0)
     ]
