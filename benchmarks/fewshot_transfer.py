@@ -25,19 +25,24 @@ BANKS = ("cub", "banking77", "stackoverflow", "omniglot")
 OURS = "diffresnet-proportions"
 METHODS = (
     OURS,
-    "kmeans-proportions",
     "pt-map",
-    "tim",
-    "alpha-tim",
-    "soft-kmeans",
-    "external",
     "laplacianshot",
+    "kmeans-proportions",
+    "pt-map-bpa",
+    "soft-kmeans",
+    "bavardage",
+    "external",
+    "protolp",
     "label-spreading",
-    "ease",
+    "unem",
     "bd-cspn",
+    "diffresnet",
+    "alpha-tim",
+    "tim",
+    "ilpc",
+    "ease",
     "epnet",
     "nearest-prototype",
-    "diffresnet",
 )
 UNTUNED = ("diffresnet",)
 """With the paper's settings: what it tunes to is what `OURS` tunes to."""
@@ -70,7 +75,8 @@ def choose(bank: FeatureBank, shape: EpisodeShape, method: str, kept: Path, n_ta
 def test(bank: FeatureBank, shape: EpisodeShape, recipe: Recipe, kept: Path, n_tasks: int) -> None:
     """Evaluate a recipe on the test classes, and keep every accuracy."""
     if not kept.exists():
-        found = evaluate(bank, recipe, shape=shape, split="test", n_tasks=n_tasks)
+        resume = kept.with_suffix(".jsonl")
+        found = evaluate(bank, recipe, shape=shape, split="test", n_tasks=n_tasks, resume=resume)
         content = found.to_json() | {"accuracies": found.accuracies.tolist()}
         write_whole(kept, json.dumps(content).encode())
 
@@ -126,8 +132,8 @@ def main() -> None:
         for name in dict.fromkeys([*names, source])
         if name != "own"
     }
-    for n_shots, dirichlet in COLUMNS:
-        for method in given.methods.split(","):
+    for method in given.methods.split(","):
+        for n_shots, dirichlet in COLUMNS:
             for name in names:
                 chosen_on = name if source == "own" else source
                 column = f"{n_shots}-{dirichlet}"

@@ -10,15 +10,19 @@ from torch import Tensor
 from diffresnet._support.checks import check_choice, fail
 from diffresnet.fewshot.episodes import Episodes, EpisodeShape
 from diffresnet.fewshot.methods import (
+    Bavardage,
     DiffResNetMethod,
     EpNet,
+    Ilpc,
     LabelSpreading,
     LaplacianShot,
     NearestPrototype,
+    ProtoLp,
     PtMap,
     SoftKMeans,
     Solver,
     Tim,
+    Unem,
 )
 from diffresnet.fewshot.transforms import TRANSFORMS
 
@@ -72,11 +76,16 @@ TITLES: Mapping[str, str] = {
     "tim": "TIM",
     "alpha-tim": "alpha-TIM",
     "pt-map": "PT-MAP",
+    "pt-map-bpa": "PT-MAP + BPA",
+    "protolp": "protoLP",
+    "ilpc": "iLPC",
+    "bavardage": "BAVARDAGE",
+    "unem": "UNEM",
     "label-spreading": "label spreading (LGC)",
 }
 """Every recipe, and how it is called in tables."""
 
-ASSUME_BALANCE = frozenset({"pt-map", "tim"})
+ASSUME_BALANCE = frozenset({"pt-map", "pt-map-bpa", "protolp", "ilpc", "tim"})
 """Those that presume as many queries of every class."""
 
 PAPER_TRANSFORMS = ("center", "l2", "shift")
@@ -160,6 +169,11 @@ def make_recipe(name: str, shape: EpisodeShape, *, solver: Solver = "kernel") ->
         Recipe("tim", Tim(), ("l2",)),
         Recipe("alpha-tim", Tim(7.0 if many else 2.0, 1.0, 1.0), ("l2",)),
         Recipe("pt-map", PtMap(), ("power", "l2", "center-own", "l2")),
+        Recipe("pt-map-bpa", PtMap(), ("power", "l2", "center-own", "l2"), ("bpa", "l2")),
+        Recipe("protolp", ProtoLp(), ("power", "l2", "center-task", "l2")),
+        Recipe("ilpc", Ilpc(), ("power", "l2", "center-own", "l2")),
+        Recipe("bavardage", Bavardage(), ("center", "l2")),
+        Recipe("unem", Unem(), ("center", "l2")),
         Recipe("label-spreading", LabelSpreading(), PAPER_TRANSFORMS),
     ]
     return next(recipe for recipe in recipes if recipe.name == name)

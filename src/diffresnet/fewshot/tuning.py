@@ -11,11 +11,14 @@ from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.fewshot.episodes import EpisodeShape
 from diffresnet.fewshot.evaluation import evaluate
 from diffresnet.fewshot.methods import (
+    Bavardage,
     DiffResNetMethod,
+    Ilpc,
     LabelSpreading,
     LaplacianShot,
     SoftKMeans,
     Tim,
+    Unem,
 )
 from diffresnet.fewshot.recipes import Method, Recipe, proportional_network
 
@@ -191,6 +194,16 @@ def method_choices(method: Method) -> list[Method]:
             settings = ((5.0, 30, 1.0), (10.0, 5, 1.0), (10.0, 40, 0.2), (20.0, 5, 1.0))
             settings += ((5.0, 5, 1.0), (20.0, 25, 0.3))
             choices += [SoftKMeans(*some, method.balance) for some in settings]
+        case Unem():
+            choices += [
+                Unem(temperature, weight)
+                for temperature in (0.02, 0.05, 0.1)
+                for weight in (0.0, 0.02, 0.05, 0.1, 0.2)
+            ]
+        case Bavardage():
+            choices += [replace(method, sharpness=number) for number in (10.0, 20.0, 40.0, 80.0)]
+        case Ilpc():
+            choices += [replace(method, n_neighbors=number) for number in (8, 15, 25)]
         case Tim(order=float()):
             choices += [replace(method, order=order) for order in (2.0, 7.0)]
         case _:

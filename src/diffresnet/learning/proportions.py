@@ -28,7 +28,9 @@ TRANSPORT_TOLERANCE = 1e-4
 """How far, in all, proportions may be off their goal."""
 
 LONGEST_STEP = 4.0
-"""Of a bias, in one of Newton's steps: where memberships are sure, they know little of farther."""
+"""Of a bias, in one of Newton's steps; less, after one that took the proportions too far."""
+
+RIDGE = 1e-6
 
 ESTIMATION_ROUNDS = 20
 PRIOR_POINTS = 1.0
@@ -118,6 +120,7 @@ def _transport(scores: Tensor, balance: float, biases: Tensor) -> Tensor:
     """
     part = 1.0 if math.isinf(balance) else balance / (1 + balance)
     now = _state_at(scores, biases, balance)
+    reach = torch.full_like(now.errors, LONGEST_STEP)
     for _ in range(TRANSPORT_ROUNDS):
         off = now.errors >= TRANSPORT_TOLERANCE
         if not off.any():
@@ -125,8 +128,10 @@ def _transport(scores: Tensor, balance: float, biases: Tensor) -> Tensor:
         means = now.memberships.mean(dim=2, keepdim=True)
         scaled = part * (now.biases - means.clamp(min=1e-30).log())
         sinkhorn = _state_at(scores, scaled, balance)
-        stepped = now.biases + _newton_step(now, means, balance)
-        newton = _state_at(scores, stepped, balance)  # may be NaN, and is left then
+        steps = _newton_step(now, means, balance)
+        newton = _state_at(scores, now.biases + steps.clamp(-reach, reach), balance)
+        reach = torch.where(newton.errors < now.errors, 2 * reach, reach / 4)
+        reach = reach.clamp(max=LONGEST_STEP)
         better = (newton.errors < sinkhorn.errors) | (newton.values < sinkhorn.values)
         now = _State(
             *(
@@ -151,14 +156,11 @@ def _state_at(scores: Tensor, biases: Tensor, balance: float) -> _State:
 
 
 def _newton_step(now: _State, means: Tensor, balance: float) -> Tensor:
-    """Return how far to go, where no class goes farther than `LONGEST_STEP`."""
     slopes = now.memberships @ now.memberships.mT / -now.memberships.shape[2]
     slopes.diagonal(dim1=-2, dim2=-1).add_(means.squeeze(2))
     if not math.isinf(balance):
         slopes.baddbmm_(now.goals, now.goals.mT, alpha=-1 / balance)
         slopes.diagonal(dim1=-2, dim2=-1).add_(now.goals.squeeze(2), alpha=1 / balance)
-    # What all classes share changes nothing: ones make the matrix regular.
-    regular = slopes + 1 / slopes.shape[-1]
-    steps = torch.linalg.solve_ex(regular, now.goals - means).result
-    lengths = steps.abs().amax(dim=1, keepdim=True)
-    return steps * (LONGEST_STEP / lengths.clamp(min=LONGEST_STEP))
+    # What all classes share changes nothing, nor does a class whose members are all sure.
+    slopes.diagonal(dim1=-2, dim2=-1).add_(RIDGE)
+    return torch.linalg.solve_ex(slopes + 1 / slopes.shape[-1], now.goals - means).result
