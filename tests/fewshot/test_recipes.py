@@ -52,6 +52,11 @@ def test_every_title_is_a_recipe() -> None:
         ("tim", ("l2",)),
         ("alpha-tim", ("l2",)),
         ("pt-map", ("power", "l2", "center-own", "l2")),
+        ("pt-map-bpa", ("power", "l2", "center-own", "l2", "bpa", "l2")),
+        ("protolp", ("power", "l2", "center-task", "l2")),
+        ("ilpc", ("power", "l2", "center-own", "l2")),
+        ("bavardage", ("center", "l2")),
+        ("unem", ("center", "l2")),
         ("label-spreading", ("center", "l2", "shift")),
     ],
 )

@@ -21,7 +21,7 @@ def memberships_by_loops(scores: list[list[float]], balance: float) -> list[list
     """Return memberships by slow rounds of the definition: r, then m, then b, with damping."""
     n_classes, n_points = len(scores), len(scores[0])
     biases = [0.0] * n_classes
-    step = 1.0 if balance < 0 else 0.5 / (1 + min(balance, 50))
+    step = 1.0 if balance < 0 or math.isinf(balance) else 1 / (1 + balance)
     while True:
         columns: list[list[float]] = []
         for i in range(n_points):
