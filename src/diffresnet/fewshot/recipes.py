@@ -97,17 +97,16 @@ UNEVEN_BALANCE = -0.5
 def proportional_network(
     balance: float,
     *,
-    n_steps: int = 2,
     prototype_weight: float = 0.2,
-    identity_weight: float = 4.0,
     solver: Solver = "kernel",
 ) -> DiffResNetMethod:
     """Return Diff-ResNet that presumes `balance`, in its prototypes and in its answer."""
     return DiffResNetMethod(
-        n_steps=n_steps,
+        n_steps=4,
         prototype_weight=prototype_weight,
         refinement=SoftKMeans(20.0, 25, 0.3, balance),
-        identity_weight=identity_weight,
+        identity_weight=4.0,
+        undiffused_part=0.5,
         balance=balance,
         solver=solver,
     )

@@ -155,7 +155,7 @@ class BalancedAffinities:
     """Replace features by affinities to all points of the task (Shalam 2024).
 
     Cosines of other points, exp(cos / regularization), are scaled until rows and columns sum to 1,
-    then divided by the largest; a point is 1 to itself. Points are alike when others see them alike.
+    then divided by the largest; a point is 1 to itself. Points are alike if others see them alike.
 
     Attributes:
         regularization: the smaller, the fewer affinities count.

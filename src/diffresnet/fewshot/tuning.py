@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from diffresnet._support.checks import check_count
 from diffresnet._support.progress import progress_bar
 from diffresnet.fewshot.bank import FeatureBank
 from diffresnet.fewshot.episodes import EpisodeShape
-from diffresnet.fewshot.evaluation import evaluate
+from diffresnet.fewshot.evaluation import Evaluation, evaluate, paired_difference
 from diffresnet.fewshot.methods import (
     Bavardage,
     DiffResNetMethod,
@@ -55,6 +55,7 @@ class Trial:
     recipe: Recipe
     accuracy: float
     n_tasks: int
+    evaluation: Evaluation = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -62,15 +63,16 @@ class Tuning:
     """What was chosen, and all that was tried: the finalists, then the others, by accuracy."""
 
     trials: tuple[Trial, ...]
+    chosen: Trial
 
     @property
     def best(self) -> Recipe:
-        """The finalist with the highest accuracy."""
-        return self.trials[0].recipe
+        """What was chosen: the best finalist, or what tuning started from if it is as good."""
+        return self.chosen.recipe
 
     def describe(self) -> str:
         """Say in one line what was chosen."""
-        best = self.trials[0]
+        best = self.chosen
         transforms = ",".join((*best.recipe.transforms, *best.recipe.ending)) or "none"
         said = f"{best.recipe.name}: transforms {transforms}; {best.recipe.method}"
         where = f"on {best.n_tasks} validation tasks"
@@ -93,9 +95,11 @@ def tune(
     First the transforms of `recipe` and all `TRANSFORM_CHOICES` with its settings; then, with the
     best three of them, what may be presumed of the proportions of the queries, if the method has
     such a setting (`balance_choices`); then all `method_choices` with the best three so far; last
-    the best five of all these once more on five times as many tasks. Every method has the same
-    choice of transforms, and all are tried on the same tasks; methods with more settings have more
-    trials.
+    the best five of all these, and `recipe` itself, once more on five times as many tasks. The
+    best of them is chosen, but only if it is better than `recipe` beyond the 95 % interval of their
+    difference, task by task: what was better by luck serves no other classes. Every method has the
+    same choice of transforms, and all are tried on the same tasks; methods with more settings have
+    more trials.
 
     Args:
         bank: whose split `split` has classes that are not tested.
@@ -126,7 +130,7 @@ def tune(
         evaluate, bank, shape=shape, split=split, seed=seed, n_jobs=n_jobs, show_progress=False
     )
     with progress_bar(
-        f"tuning {recipe.name}", n_trials + FINAL_FACTOR * n_finalists, show=show_progress
+        f"tuning {recipe.name}", n_trials + FINAL_FACTOR * (n_finalists + 1), show=show_progress
     ) as advance:
         done = 0
 
@@ -136,7 +140,7 @@ def tune(
             trials: list[Trial] = []
             for candidate in candidates:
                 found = measure(candidate, n_tasks=factor * n_tasks)
-                trials.append(Trial(candidate, found.accuracy, factor * n_tasks))
+                trials.append(Trial(candidate, found.accuracy, factor * n_tasks, found))
                 done += factor
                 advance(done, f"best {max(trial.accuracy for trial in trials):.2%}")
             return _best_first(trials)
@@ -150,8 +154,16 @@ def tune(
             tried = [trial.recipe for trial in trials]
             trials = _best_first([*trials, *attempt(one for one in more if one not in tried)])
         finalists = [trial.recipe for trial in trials[:n_finalists]]
-        final = attempt(finalists, FINAL_FACTOR)
-    return Tuning((*final, *trials[n_finalists:]))
+        final = attempt(dict.fromkeys([*finalists, recipe]), FINAL_FACTOR)
+    others = [trial for trial in trials[n_finalists:] if trial.recipe != recipe]
+    return Tuning((*final, *others), _choose(final, recipe))
+
+
+def _choose(final: list[Trial], recipe: Recipe) -> Trial:
+    """Return the best of the finalists, or `recipe` where it may be as good."""
+    start = next(trial for trial in final if trial.recipe == recipe)
+    difference = paired_difference(final[0].evaluation, start.evaluation)
+    return final[0] if difference.difference > difference.ci95 else start
 
 
 def _best_first(trials: list[Trial]) -> list[Trial]:
@@ -231,7 +243,7 @@ def _network_choices(method: DiffResNetMethod) -> list[Method]:
             prototype_weight=weight,
             identity_weight=identity_weight,
         )
-        for n_steps in (1, 2, 4)
+        for n_steps in (2, 4, 6)
         for weight in (0.05, 0.2, 0.5)
         for identity_weight in (0.0, 4.0)
     ]

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 import torch
 from torch import Tensor
 
-from diffresnet._support.settings import CountOrZero, NonNegative, check_settings
+from diffresnet._support.settings import CountOrZero, NonNegative, Probability, check_settings
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.fewshot.episodes import Episodes
 from diffresnet.fewshot.methods.soft_kmeans import SoftKMeans
@@ -47,6 +47,8 @@ class DiffResNetMethod:
             neighbors. So the network can also learn from the graph alone, as label spreading does;
             0, as in the paper, leaves it out.
         output_laplacian_weight: mu, of the external penalty.
+        undiffused_part: the part that a second network, without diffusion and features of its own,
+            has in the scores; 0, as in the paper, for none. Where neighbors mislead, it helps.
         balance: what is presumed of the class proportions of the queries, when they are given to
             classes by the scores: 0, as in the paper, for nothing; -1 for proportions that are
             estimated, infinity for even ones; see `proportions`. `refinement` has its own.
@@ -65,6 +67,7 @@ class DiffResNetMethod:
     refinement: SoftKMeans | None = None
     identity_weight: NonNegative = 0.0
     output_laplacian_weight: NonNegative = 0.0
+    undiffused_part: Probability = 0.0
     balance: Balance = 0.0
     solver: Solver = "kernel"
     schedule: Schedule = field(default_factory=Schedule)
@@ -74,20 +77,26 @@ class DiffResNetMethod:
 
     def __call__(self, episodes: Episodes) -> Tensor:
         """Return the scores (T, n_query, n_classes)."""
-        tasks = self.tasks(episodes)
-        if self.solver == "kernel":
-            logits = solve_kernel(tasks, self.schedule)
-        else:
-            n_features = tasks.points.shape[-1]
-            solve = solve_reordered if self.solver == "reordered" else solve_by_descent
-            logits = solve(
-                tasks, self.schedule, lambda which: self._initial(episodes, which, n_features)
-            )
-        scores = logits[..., episodes.n_support :]
+        scores = self._logits(episodes)
+        if self.undiffused_part > 0:
+            plain = replace(self, n_steps=0, identity_weight=0.0)
+            scores = torch.lerp(scores, plain._logits(episodes), self.undiffused_part)
         if self.balance != 0:
             scores = KERNEL_SHARPNESS * scores if self.solver == "kernel" else scores
             scores = scores + class_biases(scores, self.balance)
         return scores.mT
+
+    def _logits(self, episodes: Episodes) -> Tensor:
+        """Return the logits (T, n_classes, n_query) of one network a task."""
+        tasks = self.tasks(episodes)
+        if self.solver == "kernel":
+            return solve_kernel(tasks, self.schedule)[..., episodes.n_support :]
+        n_features = tasks.points.shape[-1]
+        solve = solve_reordered if self.solver == "reordered" else solve_by_descent
+        logits = solve(
+            tasks, self.schedule, lambda which: self._initial(episodes, which, n_features)
+        )
+        return logits[..., episodes.n_support :]
 
     def tasks(self, episodes: Episodes) -> Tasks:
         """Return what the solvers are to learn."""
