@@ -73,8 +73,8 @@ def choose(bank: FeatureBank, shape: EpisodeShape, method: str, kept: Path, n_ta
 
 
 def test(bank: FeatureBank, shape: EpisodeShape, recipe: Recipe, kept: Path, n_tasks: int) -> None:
-    """Evaluate a recipe on the test classes, and keep every accuracy."""
-    if not kept.exists():
+    """Evaluate a recipe on the test classes, and keep every accuracy; go on from fewer tasks."""
+    if not kept.exists() or json.loads(kept.read_text())["tasks"] < n_tasks:
         resume = kept.with_suffix(".jsonl")
         found = evaluate(bank, recipe, shape=shape, split="test", n_tasks=n_tasks, resume=resume)
         content = found.to_json() | {"accuracies": found.accuracies.tolist()}

@@ -68,6 +68,16 @@ def test_diffuse_is_the_loop(n_steps: int) -> None:
         torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
 
 
+@pytest.mark.parametrize("n_rows", [1, 3, 8])
+@pytest.mark.parametrize("n_steps", [0, 1, 2, 5, 40])
+def test_both_sides_are_diffused(n_steps: int, n_rows: int) -> None:
+    tasks = random_tasks(2, n_steps=n_steps)
+    own = torch.eye(tasks.points.shape[1], dtype=torch.float64)
+    spread = tasks.diffuse(own.expand(2, -1, -1))
+    expected = (spread @ tasks.gram @ spread.mT)[:, :n_rows]
+    torch.testing.assert_close(tasks.diffuse_both_sides(tasks.gram, n_rows), expected)
+
+
 def test_without_steps_nothing_is_diffused() -> None:
     for tasks in (random_tasks(n_steps=0), random_tasks(n_steps=3, step_size=0.0)):
         assert tasks.propagator is None

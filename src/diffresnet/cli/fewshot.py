@@ -91,8 +91,8 @@ def fewshot(
         str | None,
         typer.Option(
             help="Joined by commas, in order: center (base mean), center-task, center-own, l2, "
-            "power, shift (of queries), ease, rectify; or none. What belongs to a method, such as "
-            "EASE's projection, follows in any case.",
+            "power, shift (of queries), ease, bpa, rectify; or none. What belongs to a method, "
+            "such as EASE's projection, follows in any case.",
             show_default="what the method's authors use",
         ),
     ] = None,

@@ -162,6 +162,29 @@ class Tasks:
         """Return P x."""
         return x if self.propagator is None else self.propagator @ x
 
+    def diffuse_both_sides(self, kernel: Tensor, n_rows: int) -> Tensor:
+        """Return the first rows of P K P', (T, n_rows, N), in the fewest products.
+
+        Args:
+            kernel: (T, N, N) K, symmetric, as P is.
+            n_rows: how many rows are wanted.
+        """
+        operator, n_points = self.operator, kernel.shape[-1]
+        if operator is None or self.n_steps == 0 or self.step_size == 0:
+            return kernel[:, :n_rows]
+        n_squarings = self.n_steps.bit_length() + self.n_steps.bit_count() - 2
+        by_power = n_points * n_squarings + 2 * n_rows
+        if by_power <= 2 * self.n_steps * n_rows and self.propagator is not None:
+            return self.propagator[:, :n_rows] @ kernel @ self.propagator
+        step = operator.step(self.step_size).matrix
+        rows = step[:, :n_rows]
+        for _ in range(self.n_steps - 1):
+            rows = rows @ step
+        rows = rows @ kernel
+        for _ in range(self.n_steps):
+            rows = rows @ step
+        return rows
+
     def loss_gradient(self, logits: Tensor) -> Tensor:
         """Return the derivative of the loss by the logits.
 

@@ -126,6 +126,16 @@ def test_balance_moves_the_scores_of_classes(solver: Solver, balance: float) -> 
     torch.testing.assert_close(replace(plain, balance=balance)(episodes), expected)
 
 
+@pytest.mark.parametrize("solver", ["kernel", "reordered"])
+def test_a_network_without_diffusion_has_its_part(solver: Solver) -> None:
+    episodes = random_episodes()
+    refinement = SoftKMeans(3.0, 4, 0.5)
+    method = replace(IDENTITY, prototype_weight=0.2, refinement=refinement, solver=solver)
+    plain = replace(method, n_steps=0, identity_weight=0.0)
+    expected = 0.7 * method(episodes) + 0.3 * plain(episodes)
+    torch.testing.assert_close(replace(method, undiffused_part=0.3)(episodes), expected)
+
+
 def test_identity_gives_every_point_a_feature_of_its_own() -> None:
     episodes = random_episodes()
     tasks = DiffResNetMethod(2, identity_weight=0.5).tasks(episodes)
@@ -231,6 +241,10 @@ def test_a_step_size_of_0_is_convection() -> None:
             lambda: DiffResNetMethod(output_laplacian_weight=-1.0),
             "DiffResNetMethod: `output_laplacian_weight` must be a finite number of at least 0, "
             "got -1. Pass a non-negative `output_laplacian_weight`.",
+        ),
+        (
+            lambda: DiffResNetMethod(undiffused_part=1.0),
+            "DiffResNetMethod: `undiffused_part` must be below 1, got 1. Lower `undiffused_part`.",
         ),
         (
             lambda: DiffResNetMethod(balance=-3.0),

@@ -30,7 +30,8 @@ def spread_by_loops(points: Floats, labels: list[int | None], method: Ilpc) -> F
     for i, label in enumerate(labels):
         if label is not None:
             targets[i, label] = 1
-    return np.linalg.solve(np.eye(n_points) - method.alpha * balanced, targets)
+    found = np.linalg.solve(np.eye(n_points) - method.alpha * balanced, targets)
+    return found.astype(np.float64)
 
 
 def losses_by_autograd(

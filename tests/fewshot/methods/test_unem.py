@@ -35,7 +35,7 @@ def by_loops(method: Unem, support: Floats, labels: list[int], query: Floats) ->
         for c in range(len(prototypes)):
             own = [x for x, label in zip(support, labels, strict=True) if label == c]
             count = sum(part[c] for part in parts)
-            total = sum(own) + sum(part[c] * q for part, q in zip(parts, query, strict=True))
+            total = np.sum(own, axis=0) + sum(p[c] * q for p, q in zip(parts, query, strict=True))
             prototypes[c] = total / (len(own) + count)
             proportions[c] = max(count / len(query), 1e-15)
     return scores()
