@@ -97,15 +97,20 @@ def test_targets_and_inner_products() -> None:
 
 @pytest.mark.parametrize("prototype_weight", [0.0, 0.7])
 @pytest.mark.parametrize("output_laplacian_weight", [0.0, 0.03])
+@pytest.mark.parametrize("proportion_weight", [0.0, 0.4])
 @pytest.mark.parametrize("shots", [(1,), (2, 1), (1, 3, 2)])
 def test_loss_gradient_is_that_of_the_loss(
-    prototype_weight: float, output_laplacian_weight: float, shots: tuple[int, ...]
+    prototype_weight: float,
+    output_laplacian_weight: float,
+    proportion_weight: float,
+    shots: tuple[int, ...],
 ) -> None:
     tasks = random_tasks(
         3,
         shots,
         prototype_weight=prototype_weight,
         output_laplacian_weight=output_laplacian_weight,
+        proportion_weight=proportion_weight,
     )
     generator = torch.Generator().manual_seed(1)
     shape = 3, tasks.n_classes, tasks.points.shape[1]
@@ -113,7 +118,8 @@ def test_loss_gradient_is_that_of_the_loss(
     total = sum(written_loss(tasks, which, logits[which]) for which in range(3))
     assert isinstance(total, Tensor)
     (expected,) = torch.autograd.grad(total, logits)
-    assert tasks.sees_unlabeled == (prototype_weight > 0 or output_laplacian_weight > 0)
+    weights = (prototype_weight, output_laplacian_weight, proportion_weight)
+    assert tasks.sees_unlabeled == any(weights)
     before = logits.detach().clone()
     found = tasks.loss_gradient(before)
     assert torch.equal(before, logits)

@@ -33,6 +33,7 @@ KINDS = {
     "convection": DiffResNetMethod(0, schedule=SHORT),
     "external": DiffResNetMethod(0, output_laplacian_weight=0.01, schedule=SHORT),
     "prototypes": DiffResNetMethod(3, prototype_weight=0.5, schedule=SHORT),
+    "proportions": DiffResNetMethod(3, proportion_weight=0.1, schedule=SHORT),
     "refined": DiffResNetMethod(
         3, prototype_weight=0.5, refinement=SoftKMeans(n_rounds=3), schedule=SHORT
     ),

@@ -47,6 +47,8 @@ class DiffResNetMethod:
             neighbors. So the network can also learn from the graph alone, as label spreading does;
             0, as in the paper, leaves it out.
         output_laplacian_weight: mu, of the external penalty.
+        proportion_weight: of the loss on the class proportions of the queries, which is alpha-TIM's
+            idea; see `ProportionLoss`. 0, as in the paper, leaves it out.
         undiffused_part: the part that a second network, without diffusion and features of its own,
             has in the scores; 0, as in the paper, for none. Where neighbors mislead, it helps.
         balance: what is presumed of the class proportions of the queries, when they are given to
@@ -67,6 +69,7 @@ class DiffResNetMethod:
     refinement: SoftKMeans | None = None
     identity_weight: NonNegative = 0.0
     output_laplacian_weight: NonNegative = 0.0
+    proportion_weight: NonNegative = 0.0
     undiffused_part: Probability = 0.0
     balance: Balance = 0.0
     solver: Solver = "kernel"
@@ -116,6 +119,7 @@ class DiffResNetMethod:
             self.n_steps,
             output_laplacian_weight=self.output_laplacian_weight,
             inner_products=own_gram,
+            proportion_weight=self.proportion_weight,
         )
         if self.prototype_weight == 0:
             return tasks
