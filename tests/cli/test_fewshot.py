@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from diffresnet.cli import app
+from diffresnet.fewshot import TITLES
 from tests.fewshot.examples import random_bank
 
 
@@ -67,13 +68,23 @@ def test_options_reach_the_method(bank_file: Path, tmp_path: Path) -> None:
         *("--shots", "1,3", "--queries", 3, "--dirichlet", 2, "--tasks", 3, "--json", out),
     )
     numbers = json.loads(out.read_text())
-    assert len(numbers["results"]) == 15
+    assert len(numbers["results"]) == len(TITLES)
     by_name = {result["method"]: result for result in numbers["results"]}
     assert "n_steps=2" in by_name["diffresnet"]["settings"]
     assert "n_steps=0" in by_name["convection"]["settings"]
+    assert "n_steps=2" in by_name["diffresnet-proportions"]["settings"]
     assert by_name["ease"]["transforms"] == ["l2", "shift", "ease", "l2"]
     assert numbers["n_shots"] == [1, 3]
     assert numbers["dirichlet"] == 2
+
+
+def test_balance(bank_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    names = ("diffresnet", "pt-map", "simpleshot")
+    methods = [word for name in names for word in ("--method", name)]
+    run(bank_file, *methods, "--balance", "inf", "--tasks", 2, "--queries", 3, "--json", out)
+    settings = [result["settings"] for result in json.loads(out.read_text())["results"]]
+    assert ["balance=inf" in text for text in settings] == [True, True, False]
 
 
 def test_tunes_on_validation_classes(bank_file: Path, tmp_path: Path) -> None:
@@ -119,6 +130,11 @@ def test_a_stopped_run_goes_on(bank_file: Path, tmp_path: Path) -> None:
             ["--method", "tim", "--steps", "3"],
             "--steps must be left out, got it without diffresnet",
         ),
+        (
+            ["--method", "tim", "--balance", "0"],
+            "--balance must be left out, got it without a method that has one",
+        ),
+        (["--balance", "-2"], "--balance must be a number of at least -1, or infinity, got -2"),
         (["--device", "abacus"], "`device` must be one that torch has, got 'abacus' ("),
         (["--dirichlet", "-1"], "--dirichlet must be a finite positive number"),
     ],

@@ -1,3 +1,4 @@
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,7 +9,12 @@ from torch import Tensor
 
 from diffresnet.fewshot import TITLES, Episodes, EpisodeShape, Recipe, classify, make_recipe
 from diffresnet.fewshot.methods import DiffResNetMethod, LaplacianShot, PtMap, SoftKMeans, Tim
-from diffresnet.fewshot.recipes import ASSUME_BALANCE, with_steps
+from diffresnet.fewshot.recipes import (
+    ASSUME_BALANCE,
+    proportional_network,
+    with_balance,
+    with_steps,
+)
 from diffresnet.learning.tasks import Schedule
 from tests.fewshot.examples import Floats, arrays_of, means_by_loops, random_episodes
 from tests.fewshot.test_prototypes import rectified_by_loops
@@ -36,14 +42,21 @@ def test_every_title_is_a_recipe() -> None:
         ("convection", ("center", "l2", "shift")),
         ("external", ("center", "l2", "shift")),
         ("diffresnet", ("center", "l2", "shift")),
+        ("diffresnet-proportions", ("center", "l2")),
         ("epnet", ()),
         ("pt-ncm", ("power", "l2")),
         ("bd-cspn", ("center", "l2", "shift", "rectify")),
         ("soft-kmeans", ("center", "l2")),
+        ("kmeans-proportions", ("center", "l2")),
         ("ease", ("power", "l2", "ease", "l2")),
         ("tim", ("l2",)),
         ("alpha-tim", ("l2",)),
         ("pt-map", ("power", "l2", "center-own", "l2")),
+        ("pt-map-bpa", ("power", "l2", "center-own", "l2", "bpa", "l2")),
+        ("protolp", ("power", "l2", "center-task", "l2")),
+        ("ilpc", ("power", "l2", "center-own", "l2")),
+        ("bavardage", ("center", "l2")),
+        ("unem", ("center", "l2")),
         ("label-spreading", ("center", "l2", "shift")),
     ],
 )
@@ -79,10 +92,27 @@ def test_unequal_shots_count_by_their_mean() -> None:
 
 
 def test_only_what_is_trained_has_a_solver() -> None:
-    trained = {"convection", "external", "diffresnet"}
+    trained = {"convection", "external", "diffresnet", "diffresnet-proportions"}
     for name in TITLES:
         method = make_recipe(name, ONE, solver="reordered").method
         assert getattr(method, "solver", None) == ("reordered" if name in trained else None)
+
+
+def test_balance_is_that_of_the_shape() -> None:
+    uneven = EpisodeShape(dirichlet=2.0)
+    for name in ("diffresnet-proportions", "kmeans-proportions"):
+        even, other = make_recipe(name, ONE).method, make_recipe(name, uneven).method
+        assert isinstance(even, DiffResNetMethod | SoftKMeans)
+        assert even.balance == math.inf
+        assert other == with_balance(make_recipe(name, ONE), -0.5).method
+    many = make_recipe("diffresnet-proportions", FIVE).method
+    assert many == proportional_network(math.inf, prototype_weight=0.05)
+    refinement = proportional_network(3.0).refinement
+    assert refinement is not None
+    assert refinement.balance == 3.0
+    assert with_balance(make_recipe("diffresnet", ONE), 3.0).method == DiffResNetMethod(
+        6, balance=3.0
+    )
 
 
 def test_steps() -> None:
@@ -210,7 +240,7 @@ def with_twins(episodes: Episodes) -> Episodes:
 def test_hard_tasks_have_finite_scores(name: str, n_shots: int, case: str) -> None:
     episodes = HARD[case](n_shots)
     shape = EpisodeShape(episodes.n_classes, n_shots)
-    trained = {"convection", "external", "diffresnet"}
+    trained = {"convection", "external", "diffresnet", "diffresnet-proportions"}
     for solver in ("kernel", "reordered") if name in trained else ("kernel",):
         recipe = make_recipe(name, shape, solver=solver)
         method = recipe.method
@@ -234,8 +264,18 @@ def test_hard_tasks_have_finite_scores(name: str, n_shots: int, case: str) -> No
         ),
         (
             lambda: with_steps(make_recipe("convection", ONE), 3),
-            "with_steps: `recipe` must be 'diffresnet', got 'convection'. "
+            "with_steps: `recipe` must be of Diff-ResNet, got 'convection'. "
             "Leave the steps out, or choose 'diffresnet'.",
+        ),
+        (
+            lambda: with_balance(make_recipe("tim", ONE), 0.0),
+            "with_balance: `recipe` must be of Diff-ResNet, soft k-means or PT-MAP, got 'tim'. "
+            "Leave the balance out, or choose 'diffresnet-proportions'.",
+        ),
+        (
+            lambda: with_balance(make_recipe("pt-map", ONE), -2.0),
+            "PtMap: `balance` must be a number of at least -1, or infinity, got -2. "
+            "Pass 0 for a `balance` of none.",
         ),
         (
             lambda: with_steps(make_recipe("diffresnet", ONE), -3),

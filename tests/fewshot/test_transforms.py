@@ -10,6 +10,7 @@ from torch import Tensor
 
 from diffresnet.fewshot import (
     TRANSFORMS,
+    BalancedAffinities,
     Center,
     EaseProjection,
     Episodes,
@@ -166,6 +167,46 @@ def test_ease_equals_eigenvectors_of_all_features(
     np.testing.assert_allclose(four @ four.T, expected @ expected.T, atol=1e-8)
 
 
+def affinities_by_loops(points: Floats, regularization: float, n_rounds: int) -> Floats:
+    """Scale rows and columns of exp(cos / regularization), without the diagonal, in turns."""
+    unit = [x / np.sqrt((x**2).sum()) for x in points]
+    found = np.array([[np.exp(x @ y / regularization) for y in unit] for x in unit])
+    np.fill_diagonal(found, 0)
+    for _ in range(n_rounds):
+        for i in range(len(found)):
+            found[i] /= found[i].sum()
+        for j in range(len(found)):
+            found[:, j] /= found[:, j].sum()
+    found /= found.max()
+    np.fill_diagonal(found, 1)
+    return found
+
+
+@pytest.mark.parametrize(("regularization", "n_rounds"), [(0.2, 10), (0.5, 1)])
+def test_balanced_affinities_equal_loops(regularization: float, n_rounds: int) -> None:
+    episodes = random_episodes()
+    found = BalancedAffinities(regularization, n_rounds)(episodes)
+    assert (found.n_support, found.base_mean) == (6, None)
+    for which in range(3):
+        points = episodes.points[which].numpy()
+        expected = affinities_by_loops(points, regularization, n_rounds)
+        np.testing.assert_allclose(found.points[which].numpy(), expected, atol=1e-10)
+
+
+def test_balanced_affinities_are_doubly_stochastic() -> None:
+    found = BalancedAffinities(0.5, 200)(random_episodes()).points
+    others = found - torch.eye(16, dtype=torch.float64)
+    sums = others.sum(dim=-1)
+    torch.testing.assert_close(sums, sums.mean(dim=1, keepdim=True).expand_as(sums))
+
+
+def test_balanced_affinities_of_a_single_point_are_finite() -> None:
+    for n_points in (1, 2, 3):
+        points = torch.ones(1, n_points, 4)
+        one = Episodes(points[:, :1], points[:, 1:], torch.zeros(1, 1, dtype=torch.int64), 1)
+        assert BalancedAffinities()(one).points.isfinite().all()
+
+
 def test_ease_brings_classes_together() -> None:
     episodes = apply(random_episodes(1, (1,) * 5, 75, 60, noise=1.0), "power", "l2")
     projected = apply(episodes, "ease", "l2")
@@ -239,13 +280,18 @@ def test_names() -> None:
         (
             lambda: parse_transforms("l2,centre"),
             "parse_transforms: `names` must be among center, center-task, center-own, l2, power, "
-            "shift, ease, rectify, got 'centre'. "
+            "shift, ease, bpa, rectify, got 'centre'. "
             "Join names by commas, in the order in which they act.",
         ),
         (
             lambda: Power(0.0),
             "Power: `exponent` must be a finite positive number, got 0. "
             "Pass a positive `exponent`.",
+        ),
+        (
+            lambda: BalancedAffinities(0.0),
+            "BalancedAffinities: `regularization` must be a finite positive number, got 0. "
+            "Pass a positive `regularization`.",
         ),
         (
             lambda: EaseProjection(n_features=0),

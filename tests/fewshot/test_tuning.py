@@ -1,8 +1,17 @@
+import math
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
-from diffresnet.fewshot import EpisodeShape, FeatureBank, Recipe, evaluate, make_recipe
+from diffresnet.fewshot import (
+    EpisodeShape,
+    FeatureBank,
+    Recipe,
+    evaluate,
+    make_recipe,
+    paired_difference,
+)
 from diffresnet.fewshot.methods import (
     DiffResNetMethod,
     LabelSpreading,
@@ -13,9 +22,10 @@ from diffresnet.fewshot.methods import (
 from diffresnet.fewshot.recipes import TITLES
 from diffresnet.fewshot.tuning import (
     FINAL_FACTOR,
-    N_BEST_TRANSFORMS,
+    N_BEST,
     N_FINALISTS,
     TRANSFORM_CHOICES,
+    balance_choices,
     method_choices,
     tune,
 )
@@ -29,25 +39,50 @@ def bank() -> FeatureBank:
     return random_bank((30, 25, 28, 26, 40, 27, 30, 25)).with_class_split(2, 3)
 
 
-def test_best_is_the_best_finalist(bank: FeatureBank) -> None:
+def test_finalists_come_first(bank: FeatureBank) -> None:
     start = make_recipe("laplacianshot", SHAPE)
     tuning = tune(bank, start, shape=SHAPE, n_tasks=20)
-    n_settings = len(method_choices(start))
-    assert len(tuning.trials) == len(TRANSFORM_CHOICES) + N_BEST_TRANSFORMS * n_settings
-    final, others = tuning.trials[:N_FINALISTS], tuning.trials[N_FINALISTS:]
+    n_settings = len(method_choices(start.method))
+    assert len(tuning.trials) == len(TRANSFORM_CHOICES) + N_BEST * n_settings
+    final = [trial for trial in tuning.trials if trial.n_tasks == 20 * FINAL_FACTOR]
+    others = list(tuning.trials[len(final) :])
+    assert len(final) in (N_FINALISTS, N_FINALISTS + 1)  # what it started from is among them
+    assert start in [trial.recipe for trial in final]
     for some, n_tasks in ((final, 20 * FINAL_FACTOR), (others, 20)):
         accuracies = [trial.accuracy for trial in some]
         assert accuracies == sorted(accuracies, reverse=True)
         assert accuracies[0] > accuracies[-1]
         assert {trial.n_tasks for trial in some} == {n_tasks}
     assert all(trial.recipe.ending == ("rectify",) for trial in tuning.trials)
-    again = evaluate(bank, tuning.best, shape=SHAPE, split="val", n_tasks=20 * FINAL_FACTOR)
-    assert again.accuracy == tuning.trials[0].accuracy
+    again = evaluate(bank, final[0].recipe, shape=SHAPE, split="val", n_tasks=20 * FINAL_FACTOR)
+    assert again.accuracy == final[0].accuracy
     accuracies = [
         evaluate(bank, trial.recipe, shape=SHAPE, split="val", n_tasks=20).accuracy
         for trial in final
+        if trial.recipe != start
     ]
     assert min(accuracies) >= others[0].accuracy
+
+
+def test_what_is_as_good_stays(bank: FeatureBank) -> None:
+    for name in ("laplacianshot", "soft-kmeans", "nearest-prototype", "epnet"):
+        start = make_recipe(name, SHAPE)
+        tuning = tune(bank, start, shape=SHAPE, n_tasks=20)
+        first = tuning.trials[0]
+        own = next(trial for trial in tuning.trials if trial.recipe == start)
+        gain = paired_difference(first.evaluation, own.evaluation)
+        expected = first if gain.difference > gain.ci95 else own
+        assert tuning.chosen is expected
+        assert tuning.best == expected.recipe
+
+
+def test_what_is_much_better_is_taken(bank: FeatureBank) -> None:
+    # Far from 0 all cosines are alike, until the points are centered.
+    spoiled = Recipe("x", NearestPrototype("cosine"), ())
+    moved = replace(bank, features=bank.features + 50)
+    tuning = tune(moved, spoiled, shape=SHAPE, n_tasks=20)
+    assert tuning.best != spoiled
+    assert tuning.best == tuning.trials[0].recipe
 
 
 def test_settings_are_tried_with_the_best_transforms(bank: FeatureBank) -> None:
@@ -63,7 +98,34 @@ def test_settings_are_tried_with_the_best_transforms(bank: FeatureBank) -> None:
     }
     best = sorted(accuracies, key=lambda transforms: -accuracies[transforms])
     others = {t.recipe.transforms for t in tuning.trials if t.recipe.method != start.method}
-    assert others == set(best[:N_BEST_TRANSFORMS])
+    assert others == set(best[:N_BEST])
+
+
+def test_balance_is_chosen_before_other_settings(bank: FeatureBank) -> None:
+    tuning = tune(bank, make_recipe("kmeans-proportions", SHAPE), shape=SHAPE, n_tasks=4)
+    counts = Counter(getattr(trial.recipe.method, "balance", None) for trial in tuning.trials)
+    assert set(counts) == {-1.0, -0.5, 0.0, 1.0, math.inf}
+    assert min(counts.values()) <= N_BEST  # those that do badly are tried with one setting only
+    assert len(set(map(repr, (trial.recipe for trial in tuning.trials)))) == len(tuning.trials)
+
+
+@pytest.mark.parametrize("name", ["diffresnet", "diffresnet-proportions"])
+def test_networks_choose_their_balance(name: str) -> None:
+    start = make_recipe(name, SHAPE).method
+    choices = balance_choices(start)
+    found = [method for method in choices if isinstance(method, DiffResNetMethod)]
+    balances = {method.balance for method in found}
+    assert balances | {getattr(start, "balance", None)} == {-1.0, -0.5, 0.0, 1.0, math.inf}
+    for method in found:
+        assert method.refinement is not None
+        assert method.refinement.balance == method.balance
+        others = method_choices(method)
+        assert {getattr(other, "balance", None) for other in others} == {method.balance}
+
+
+@pytest.mark.parametrize("name", ["pt-map", "soft-kmeans", "ease", "external", "tim"])
+def test_published_methods_keep_what_they_presume(name: str) -> None:
+    assert balance_choices(make_recipe(name, SHAPE).method) == []
 
 
 def test_only_validation_classes_are_looked_at(bank: FeatureBank) -> None:
@@ -86,7 +148,7 @@ def test_says_what_was_chosen(bank: FeatureBank) -> None:
 @pytest.mark.parametrize("name", TITLES)
 def test_choices_are_new_and_of_the_same_kind(name: str) -> None:
     recipe = make_recipe(name, SHAPE)
-    choices = method_choices(recipe)
+    choices = method_choices(recipe.method)
     assert recipe.method not in choices
     assert len(set(map(repr, choices))) == len(choices)
     assert all(type(choice) is type(recipe.method) for choice in choices)
@@ -96,7 +158,7 @@ def test_choices_are_new_and_of_the_same_kind(name: str) -> None:
 
 
 def test_choices_keep_what_makes_the_method() -> None:
-    external = method_choices(make_recipe("external", SHAPE, solver="reordered"))
+    external = method_choices(make_recipe("external", SHAPE, solver="reordered").method)
     assert all(isinstance(choice, DiffResNetMethod) for choice in external)
     kinds = {
         (choice.n_steps, choice.solver)

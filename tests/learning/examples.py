@@ -33,6 +33,7 @@ def random_tasks(
     step_size: float = 0.5,
     prototype_weight: float = 0.0,
     output_laplacian_weight: float = 0.0,
+    proportion_weight: float = 0.0,
 ) -> Tasks:
     """Return tasks of random clusters; the means of the labeled points are the prototypes."""
     generator = torch.Generator().manual_seed(seed)
@@ -56,6 +57,7 @@ def random_tasks(
         distances.to(dtype),
         prototype_weight,
         output_laplacian_weight,
+        proportion_weight=proportion_weight,
     )
 
 
@@ -115,6 +117,10 @@ def written_loss(tasks: Tasks, which: int, logits: Tensor) -> Tensor:
         loss = (
             loss + tasks.prototype_weight * (probabilities * tasks.prototype_distances[which]).sum()
         )
+    if tasks.proportion_weight > 0:
+        means = logits[:, n_labeled:].softmax(dim=0).mean(dim=1)
+        n_unlabeled = logits.shape[1] - n_labeled
+        loss = loss + tasks.proportion_weight * n_unlabeled * sum(mean**2 for mean in means)
     if tasks.output_laplacian_weight > 0:
         assert tasks.operator is not None
         apart = (logits.unsqueeze(1) - logits.unsqueeze(2)).square().sum(dim=0)

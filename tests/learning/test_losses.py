@@ -5,7 +5,14 @@ import torch
 from torch import Tensor
 
 from diffresnet import DiffusionOperator
-from diffresnet.learning import Batch, CrossEntropy, LaplacianPenalty, LossTerm, PrototypicalLoss
+from diffresnet.learning import (
+    Batch,
+    CrossEntropy,
+    LaplacianPenalty,
+    LossTerm,
+    ProportionLoss,
+    PrototypicalLoss,
+)
 from tests import reference
 
 
@@ -49,6 +56,14 @@ def test_prototypical_loss_is_the_sum_over_queries() -> None:
     assert loss(outputs, batch_of([0] * 5)).item() == pytest.approx(expected)
 
 
+def test_proportion_loss_is_least_for_even_classes() -> None:
+    loss, batch = ProportionLoss(torch.tensor([0, 1, 2]), 0.5), batch_of([-1] * 3)
+    even, uneven = 50 * torch.eye(3), torch.tensor([[50.0, 0, 0]] * 3)
+    assert loss(even, batch).item() == pytest.approx(0.5 * 3 * 3 * (1 / 3) ** 2)
+    assert loss(uneven, batch).item() == pytest.approx(0.5 * 3)
+    assert loss(torch.zeros(3, 3), batch).item() == pytest.approx(loss(even, batch).item())
+
+
 @pytest.mark.parametrize(
     "term",
     [
@@ -56,6 +71,7 @@ def test_prototypical_loss_is_the_sum_over_queries() -> None:
         CrossEntropy(label_smoothing=0.1),
         LaplacianPenalty(DiffusionOperator(randn(4, 4).abs().to_sparse_csr()), 0.1),
         PrototypicalLoss(torch.tensor([2, 3]), randn(2, 3).abs(), 0.5),
+        ProportionLoss(torch.tensor([2, 3]), 0.5),
     ],
 )
 def test_gradients(term: LossTerm) -> None:

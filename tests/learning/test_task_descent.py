@@ -24,6 +24,9 @@ VARIANTS: dict[str, Callable[[], Tasks]] = {
     "all": lambda: random_tasks(
         seed=5, n_steps=2, prototype_weight=0.2, output_laplacian_weight=0.05
     ),
+    "proportions": lambda: random_tasks(
+        seed=9, n_steps=2, prototype_weight=0.2, proportion_weight=0.1
+    ),
     "unequal shots": lambda: random_tasks(2, (1, 4, 2), seed=6, n_steps=2),
     "one class": lambda: random_tasks(2, (2,), seed=7, n_steps=2, prototype_weight=0.5),
     "nothing unlabeled": lambda: random_tasks(2, (2, 2), 0, seed=8, n_steps=1),

@@ -68,6 +68,16 @@ def test_diffuse_is_the_loop(n_steps: int) -> None:
         torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
 
 
+@pytest.mark.parametrize("n_rows", [1, 3, 8])
+@pytest.mark.parametrize("n_steps", [0, 1, 2, 5, 40])
+def test_both_sides_are_diffused(n_steps: int, n_rows: int) -> None:
+    tasks = random_tasks(2, n_steps=n_steps)
+    own = torch.eye(tasks.points.shape[1], dtype=torch.float64)
+    spread = tasks.diffuse(own.expand(2, -1, -1))
+    expected = (spread @ tasks.gram @ spread.mT)[:, :n_rows]
+    torch.testing.assert_close(tasks.diffuse_both_sides(tasks.gram, n_rows), expected)
+
+
 def test_without_steps_nothing_is_diffused() -> None:
     for tasks in (random_tasks(n_steps=0), random_tasks(n_steps=3, step_size=0.0)):
         assert tasks.propagator is None
@@ -87,15 +97,20 @@ def test_targets_and_inner_products() -> None:
 
 @pytest.mark.parametrize("prototype_weight", [0.0, 0.7])
 @pytest.mark.parametrize("output_laplacian_weight", [0.0, 0.03])
+@pytest.mark.parametrize("proportion_weight", [0.0, 0.4])
 @pytest.mark.parametrize("shots", [(1,), (2, 1), (1, 3, 2)])
 def test_loss_gradient_is_that_of_the_loss(
-    prototype_weight: float, output_laplacian_weight: float, shots: tuple[int, ...]
+    prototype_weight: float,
+    output_laplacian_weight: float,
+    proportion_weight: float,
+    shots: tuple[int, ...],
 ) -> None:
     tasks = random_tasks(
         3,
         shots,
         prototype_weight=prototype_weight,
         output_laplacian_weight=output_laplacian_weight,
+        proportion_weight=proportion_weight,
     )
     generator = torch.Generator().manual_seed(1)
     shape = 3, tasks.n_classes, tasks.points.shape[1]
@@ -103,7 +118,8 @@ def test_loss_gradient_is_that_of_the_loss(
     total = sum(written_loss(tasks, which, logits[which]) for which in range(3))
     assert isinstance(total, Tensor)
     (expected,) = torch.autograd.grad(total, logits)
-    assert tasks.sees_unlabeled == (prototype_weight > 0 or output_laplacian_weight > 0)
+    weights = (prototype_weight, output_laplacian_weight, proportion_weight)
+    assert tasks.sees_unlabeled == any(weights)
     before = logits.detach().clone()
     found = tasks.loss_gradient(before)
     assert torch.equal(before, logits)

@@ -8,6 +8,7 @@ from diffresnet.paper.published import (
     ABLATION_ACCURACY,
     FEWSHOT_ACCURACY,
     FEWSHOT_COLUMNS,
+    LATER_ACCURACY,
     NODE_ACCURACY,
     NODE_GRAPHS,
     SYNTHETIC_ACCURACY,
@@ -56,3 +57,14 @@ def test_table_of_few_shot_methods() -> None:
 def test_table_of_graphs() -> None:
     assert NODE_ACCURACY["Diff-ResNet"][NODE_GRAPHS.index("pubmed")] == (80.1, 2.0)
     assert all(len(row) == len(NODE_GRAPHS) for row in NODE_ACCURACY.values())
+
+
+def test_what_others_published() -> None:
+    assert all(len(row.cells) == len(FEWSHOT_COLUMNS) for row in LATER_ACCURACY)
+    assert {row.queries for row in LATER_ACCURACY} == {"balanced", "Dirichlet(2)"}
+    for row in LATER_ACCURACY:
+        assert row.source.startswith("README of ")
+        assert all(cell is None or 50 < cell < 100 for cell in row.cells)
+        for one_shot, five_shots in zip(row.cells[::2], row.cells[1::2], strict=True):
+            assert (one_shot is None) == (five_shots is None)
+            assert one_shot is None or five_shots is None or one_shot < five_shots

@@ -37,13 +37,14 @@ from diffresnet.fewshot import (
     paired_difference,
 )
 from diffresnet.fewshot.methods import Solver
-from diffresnet.fewshot.recipes import with_steps
+from diffresnet.fewshot.recipes import with_balance, with_steps
 from diffresnet.fewshot.transforms import parse_transforms
 from diffresnet.fewshot.tuning import tune
 from diffresnet.measuring.statistics import percent
 from diffresnet.paper.fewshot.plan import TaskPlan
 
 DEFAULT = "diffresnet"
+DIFFUSING = {"diffresnet", "diffresnet-proportions"}
 
 
 def fewshot(
@@ -92,14 +93,23 @@ def fewshot(
         str | None,
         typer.Option(
             help="Joined by commas, in order: center (base mean), center-task, center-own, l2, "
-            "power, shift (of queries), ease, rectify; or none. What belongs to a method, such as "
-            "EASE's projection, follows in any case.",
+            "power, shift (of queries), ease, bpa, rectify; or none. What belongs to a method, "
+            "such as EASE's projection, follows in any case.",
             show_default="what the method's authors use",
         ),
     ] = None,
     steps: Annotated[
         int | None,
         typer.Option(help="Diffusion steps of diffresnet.", min=0, show_default="6 or 3"),
+    ] = None,
+    balance: Annotated[
+        float | None,
+        typer.Option(
+            help="What diffresnet, soft k-means and pt-map presume of the class proportions of the "
+            "queries: -1 that they are unknown, and estimated; 0 nothing; inf that they are even; "
+            "or a number between.",
+            show_default="what the method has",
+        ),
     ] = None,
     tuned: Annotated[
         bool,
@@ -133,6 +143,8 @@ def fewshot(
     counts = _counts(shots, "--shots")
     shape = EpisodeShape(ways, counts[0] if len(counts) == 1 else counts, queries, dirichlet)
     recipes = _recipes(method or [DEFAULT], shape, solver, transforms, steps)
+    if balance is not None:
+        recipes = _with_balance(recipes, balance)
     bank = _with_class_split(FeatureBank.load(features), class_split)
     chosen = choose_split(bank, split)
     EpisodeSampler(bank, shape, split=chosen)  # refuses tasks that cannot be drawn
@@ -184,12 +196,24 @@ def _recipes(
         wanted = parse_transforms(transforms)
         recipes = [replace(recipe, transforms=wanted) for recipe in recipes]
     if steps is not None:
-        if DEFAULT not in asked:
+        if not DIFFUSING & set(asked):
             refuse("--steps", "left out", f"it without {DEFAULT}", f"Add --method {DEFAULT}.")
         recipes = [
-            with_steps(recipe, steps) if recipe.name == DEFAULT else recipe for recipe in recipes
+            with_steps(recipe, steps) if recipe.name in DIFFUSING else recipe for recipe in recipes
         ]
     return recipes
+
+
+def _with_balance(recipes: Sequence[Recipe], balance: float) -> list[Recipe]:
+    """Return the recipes, those that can with this balance."""
+    able = [hasattr(recipe.method, "balance") for recipe in recipes]
+    if not any(able):
+        remedy = "Add --method diffresnet-proportions."
+        refuse("--balance", "left out", "it without a method that has one", remedy)
+    return [
+        with_balance(recipe, balance) if can else recipe
+        for recipe, can in zip(recipes, able, strict=True)
+    ]
 
 
 def _with_class_split(bank: FeatureBank, class_split: str | None) -> FeatureBank:

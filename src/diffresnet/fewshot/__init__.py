@@ -12,6 +12,7 @@ from diffresnet.fewshot.prototypes import rectified_prototypes, support_means
 from diffresnet.fewshot.recipes import TITLES, Method, Recipe, make_recipe
 from diffresnet.fewshot.transforms import (
     TRANSFORMS,
+    BalancedAffinities,
     Center,
     EaseProjection,
     Power,
@@ -25,6 +26,7 @@ from diffresnet.fewshot.transforms import (
 __all__ = [
     "TITLES",
     "TRANSFORMS",
+    "BalancedAffinities",
     "Center",
     "EaseProjection",
     "EpisodeIndices",

@@ -150,6 +150,38 @@ class EaseProjection:
         return _changed(episodes, projected[:, :n_support], projected[:, n_support:])
 
 
+@dataclass(frozen=True)
+class BalancedAffinities:
+    """Replace features by affinities to all points of the task (Shalam 2024).
+
+    Cosines of other points, exp(cos / regularization), are scaled until rows and columns sum to 1,
+    then divided by the largest; a point is 1 to itself. Points are alike if others see them alike.
+
+    Attributes:
+        regularization: the smaller, the fewer affinities count.
+        n_rounds: scalings of rows, then columns.
+    """
+
+    regularization: Positive = 0.2
+    n_rounds: Count = 10
+
+    __post_init__ = check_settings
+
+    def __call__(self, episodes: Episodes) -> Episodes:
+        """Return episodes whose features are affinities, as many as points."""
+        points = functional.normalize(episodes.points, dim=-1)
+        logs = points @ points.mT / self.regularization
+        diagonal = logs.diagonal(dim1=-2, dim2=-1)
+        for _ in range(self.n_rounds):
+            diagonal.fill_(-torch.inf)
+            logs -= logs.logsumexp(dim=-1, keepdim=True)
+            logs -= logs.logsumexp(dim=-2, keepdim=True)
+        affinities = (logs - logs.amax(dim=(-2, -1), keepdim=True)).exp_()
+        affinities.diagonal(dim1=-2, dim2=-1).fill_(1)
+        n_support = episodes.n_support
+        return _changed(episodes, affinities[:, :n_support], affinities[:, n_support:])
+
+
 def _changed(episodes: Episodes, support: Tensor, query: Tensor) -> Episodes:
     if episodes.rectified is not None:
         must, remedy = "after all transforms of features", "Put 'rectify' last."
@@ -165,6 +197,7 @@ TRANSFORMS: dict[str, Transform] = {
     "power": Power(),
     "shift": QueryShift(),
     "ease": EaseProjection(),
+    "bpa": BalancedAffinities(),
     "rectify": Rectify(),
 }
 """The transforms by their names on the command line."""

@@ -6,6 +6,7 @@ from diffresnet.learning.losses import (
     CrossEntropy,
     LaplacianPenalty,
     LossTerm,
+    ProportionLoss,
     PrototypicalLoss,
 )
 from diffresnet.learning.stopping import EarlyStopping
@@ -19,5 +20,6 @@ __all__ = [
     "History",
     "LaplacianPenalty",
     "LossTerm",
+    "ProportionLoss",
     "PrototypicalLoss",
 ]

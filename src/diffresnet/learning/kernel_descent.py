@@ -29,12 +29,7 @@ def solve_kernel(tasks: Tasks, schedule: Schedule) -> Tensor:
     with torch.no_grad():
         kernel = residual_kernel(tasks.gram)
         n_seen = kernel.shape[-1] if tasks.sees_unlabeled else tasks.n_labeled
-        propagator = tasks.propagator
-        if propagator is None:
-            rows = kernel[:, :n_seen]
-        else:  # P is symmetric
-            rows = propagator[:, :n_seen] @ kernel @ propagator
-        rows = rows + AFTER_DIFFUSION
+        rows = tasks.diffuse_both_sides(kernel, n_seen) + AFTER_DIFFUSION
         seen = rows[..., :n_seen].contiguous()
         start = seen.new_zeros(len(seen), tasks.n_classes, n_seen)
         return _descend(start, lambda now: tasks.loss_gradient(now @ seen), schedule) @ rows

@@ -123,6 +123,30 @@ class PrototypicalLoss:
         return self.weight * (outputs[self.rows].softmax(dim=-1) * self.distances).sum()
 
 
+@dataclass(frozen=True)
+class ProportionLoss:
+    """Draw the class proportions of queries together, weight N_q sum_c m_c^2 (alpha-TIM's idea).
+
+    m_c is the mean over the queries of softmax(outputs)_c: up to a constant this is minus Tsallis'
+    entropy of order 2 of the proportions. It is least where they are even, but unlike Shannon's it
+    hardly minds that some are small.
+
+    Attributes:
+        rows: (N_q,) the outputs of the queries.
+        weight: `proportion_weight`; not in the paper.
+    """
+
+    rows: Tensor
+    weight: NonNegative
+
+    __post_init__ = check_settings
+
+    def __call__(self, outputs: Tensor, batch: Batch) -> Tensor:  # noqa: ARG002  (the interface)
+        """Return the loss of the queries together."""
+        means = outputs[self.rows].softmax(dim=-1).mean(dim=0)
+        return self.weight * len(self.rows) * means.square().sum()
+
+
 def check_labels(function: str, labels: Tensor, outputs: Tensor) -> None:
     """Refuse labels of another number than outputs, out of range, or all unknown."""
     n_classes = outputs.shape[-1]

@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from diffresnet.learning.proportions import class_biases
+
 
 def members_of(classes: Tensor, n_classes: int, dtype: torch.dtype) -> Tensor:
     """Return who is in which class, 1 or 0, (..., K, n), for classes (..., n)."""
@@ -61,7 +63,13 @@ def mixtures_of(members: Tensor, membership: Tensor) -> Tensor:
 
 
 def soft_kmeans(
-    gram: Tensor, members: Tensor, *, temperature: float, n_rounds: int, rate: float
+    gram: Tensor,
+    members: Tensor,
+    *,
+    temperature: float,
+    n_rounds: int,
+    rate: float,
+    balance: float = 0.0,
 ) -> Tensor:
     """Iterate r = softmax(-temperature d^2), p = weighted means; labeled points keep their class.
 
@@ -71,16 +79,19 @@ def soft_kmeans(
         temperature: of the membership.
         n_rounds: updates of the prototypes.
         rate: how far they move, p <- p + rate (p^ - p).
+        balance: of the unlabeled points, see `proportions`; infinity makes it PT-MAP.
 
     Returns:
         The prototypes as weighted sums of all points, (T, K, N).
     """
     n_labeled = members.shape[-1]
     nobody = members.new_zeros(*members.shape[:2], gram.shape[-1] - n_labeled)
-    mixtures = mixtures_of(members, nobody)
+    mixtures, biases = mixtures_of(members, nobody), torch.zeros_like(members[..., :1])
     for _ in range(n_rounds):
         scores = temperature * mixture_affinities(mixtures, gram)[..., n_labeled:]
-        mixtures = mixtures + rate * (mixtures_of(members, scores.softmax(dim=1)) - mixtures)
+        biases = class_biases(scores, balance, biases)
+        membership = (scores + biases).softmax(dim=1)
+        mixtures = mixtures + rate * (mixtures_of(members, membership) - mixtures)
     return mixtures
 
 

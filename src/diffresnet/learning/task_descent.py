@@ -17,6 +17,7 @@ from diffresnet.learning.losses import (
     CrossEntropy,
     LaplacianPenalty,
     LossTerm,
+    ProportionLoss,
     PrototypicalLoss,
 )
 from diffresnet.learning.tasks import BlockParameters, Initial, Schedule, Tasks
@@ -69,9 +70,11 @@ def _solve_one(task: Tasks, descent: Descent, parameters: BlockParameters) -> Te
 
 def _terms(task: Tasks, operator: DiffusionOperator | None) -> Sequence[LossTerm]:
     terms: list[LossTerm] = [CrossEntropy()]
+    rows = torch.arange(task.n_labeled, task.points.shape[1], device=task.points.device)
     if task.prototype_weight > 0 and task.prototype_distances is not None:
-        rows = torch.arange(task.n_labeled, task.points.shape[1], device=task.points.device)
         terms.append(PrototypicalLoss(rows, task.prototype_distances[0].mT, task.prototype_weight))
+    if task.proportion_weight > 0 and len(rows) > 0:
+        terms.append(ProportionLoss(rows, task.proportion_weight))
     if task.output_laplacian_weight > 0 and operator is not None:
         terms.append(LaplacianPenalty(operator, task.output_laplacian_weight))
     return terms

@@ -94,6 +94,8 @@ class Tasks:
             softmax(logits) . distances.
         output_laplacian_weight: mu, of the penalty sum_ij w_ij |logits_i - logits_j|^2.
         inner_products: (T, N, N) of the points, if they are known already.
+        proportion_weight: of the loss on the class proportions of the unlabeled points, their
+            number times the sum of squared mean probabilities; see `ProportionLoss`.
     """
 
     points: Tensor
@@ -106,6 +108,7 @@ class Tasks:
     prototype_weight: NonNegative = 0.0
     output_laplacian_weight: NonNegative = 0.0
     inner_products: Tensor | None = None
+    proportion_weight: NonNegative = 0.0
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -138,7 +141,8 @@ class Tasks:
     @property
     def sees_unlabeled(self) -> bool:
         """Whether the loss looks at the logits of unlabeled points."""
-        return self.prototype_weight > 0 or self.output_laplacian_weight > 0
+        weights = (self.prototype_weight, self.output_laplacian_weight, self.proportion_weight)
+        return any(weight > 0 for weight in weights)
 
     @cached_property
     def gram(self) -> Tensor:
@@ -162,6 +166,29 @@ class Tasks:
         """Return P x."""
         return x if self.propagator is None else self.propagator @ x
 
+    def diffuse_both_sides(self, kernel: Tensor, n_rows: int) -> Tensor:
+        """Return the first rows of P K P', (T, n_rows, N), in the fewest products.
+
+        Args:
+            kernel: (T, N, N) K, symmetric, as P is.
+            n_rows: how many rows are wanted.
+        """
+        operator, n_points = self.operator, kernel.shape[-1]
+        if operator is None or self.n_steps == 0 or self.step_size == 0:
+            return kernel[:, :n_rows]
+        n_squarings = self.n_steps.bit_length() + self.n_steps.bit_count() - 2
+        by_power = n_points * n_squarings + 2 * n_rows
+        if by_power <= 2 * self.n_steps * n_rows and self.propagator is not None:
+            return self.propagator[:, :n_rows] @ kernel @ self.propagator
+        step = operator.step(self.step_size).matrix
+        rows = step[:, :n_rows]
+        for _ in range(self.n_steps - 1):
+            rows = rows @ step
+        rows = rows @ kernel
+        for _ in range(self.n_steps):
+            rows = rows @ step
+        return rows
+
     def loss_gradient(self, logits: Tensor) -> Tensor:
         """Return the derivative of the loss by the logits.
 
@@ -180,12 +207,22 @@ class Tasks:
             factor = 4 * self.output_laplacian_weight
             gradient.baddbmm_(logits, self.operator.laplacian, alpha=factor)
         gradient[..., :n_labeled].add_(errors)
-        if self.prototype_weight > 0 and self.prototype_distances is not None:
+        if self.prototype_weight > 0 or self.proportion_weight > 0:
             probabilities = logits[..., n_labeled:].softmax(dim=1)
-            pulls = probabilities * self.prototype_distances
+            pulls = self._costs(probabilities).mul_(probabilities)
             excess = pulls.sub_(probabilities.mul_(pulls.sum(dim=1, keepdim=True)))
-            gradient[..., n_labeled:].add_(excess, alpha=self.prototype_weight)
+            gradient[..., n_labeled:].add_(excess)
         return gradient
+
+    def _costs(self, probabilities: Tensor) -> Tensor:
+        """Return the derivative of the losses of unlabeled points by their probabilities."""
+        costs = torch.zeros_like(probabilities)
+        if self.prototype_distances is not None:
+            costs.add_(self.prototype_distances, alpha=self.prototype_weight)
+        if self.proportion_weight > 0 and probabilities.shape[-1] > 0:
+            means = probabilities.mean(dim=-1, keepdim=True)
+            costs.add_(means, alpha=2 * self.proportion_weight)
+        return costs
 
     def __getitem__(self, some: slice) -> "Tasks":
         """Return some of the tasks."""

@@ -1,3 +1,4 @@
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -6,17 +7,22 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from diffresnet.fewshot import TRANSFORMS, Episodes, apply_transforms
 from diffresnet.fewshot.methods import DiffResNetMethod, SoftKMeans, Solver, TaskGraph
+from diffresnet.fewshot.methods.diff_resnet import KERNEL_SHARPNESS
 from diffresnet.learning.kernel_descent import solve_kernel
+from diffresnet.learning.proportions import class_biases
 from diffresnet.learning.reordered import solve_reordered
 from diffresnet.learning.tasks import Schedule
+from tests import reference
 from tests.fewshot.examples import (
     arrays_of,
     assert_contract,
     digits_episode,
     means_by_loops,
+    one_of,
     random_episodes,
 )
 from tests.learning.examples import digits_task
@@ -27,6 +33,7 @@ KINDS = {
     "convection": DiffResNetMethod(0, schedule=SHORT),
     "external": DiffResNetMethod(0, output_laplacian_weight=0.01, schedule=SHORT),
     "prototypes": DiffResNetMethod(3, prototype_weight=0.5, schedule=SHORT),
+    "proportions": DiffResNetMethod(3, proportion_weight=0.1, schedule=SHORT),
     "refined": DiffResNetMethod(
         3, prototype_weight=0.5, refinement=SoftKMeans(n_rounds=3), schedule=SHORT
     ),
@@ -86,16 +93,48 @@ def test_what_is_learned(rectified: bool) -> None:
         np.testing.assert_allclose(found, np.array(distances), atol=1e-7)
 
 
-def test_refined_prototypes_are_those_of_soft_k_means() -> None:
+def diffused(points: Tensor, method: DiffResNetMethod) -> Tensor:
+    """Return points after diffusion, at a mean square distance of 1 to their mean."""
+    weights = method.graph.weights(points.unsqueeze(0), (points @ points.T).unsqueeze(0))[0]
+    rows = reference.diffuse(weights.tolist(), points.tolist(), method.step_size, method.n_steps)
+    moved = torch.tensor(rows, dtype=torch.float64)
+    return moved / (moved - moved.mean(dim=0)).square().sum(dim=1).mean().sqrt()
+
+
+@pytest.mark.parametrize("n_steps", [0, 2])
+@pytest.mark.parametrize("balance", [-1.0, 0.0, 1.0])
+def test_refined_prototypes_are_those_of_soft_k_means(n_steps: int, balance: float) -> None:
     episodes = replace(random_episodes(), rectified=random_episodes().query[:, 2:5])
-    refinement = SoftKMeans(3.0, 4, 0.5)
-    method = DiffResNetMethod(2, prototype_weight=0.3, refinement=refinement)
+    refinement = SoftKMeans(3.0, 4, 0.5, balance)
+    method = DiffResNetMethod(n_steps, prototype_weight=0.3, refinement=refinement)
     distances = method.tasks(episodes).prototype_distances
     assert distances is not None
-    scores = refinement(episodes)  # 3 (|x|^2 - d^2)
-    own = episodes.query.square().sum(dim=-1, keepdim=True)
-    expected = (own - scores / 3).clamp(min=0).sqrt()
-    torch.testing.assert_close(distances, expected.mT)
+    for which in range(3):
+        points = diffused(episodes.points[which], method)
+        gram = (points @ points.T).unsqueeze(0)
+        mixtures = refinement.mixtures(one_of(episodes, which), gram)[0]
+        expected = torch.cdist(mixtures @ points, points[6:])
+        torch.testing.assert_close(distances[which], expected)
+
+
+@pytest.mark.parametrize("solver", ["kernel", "reordered"])
+@pytest.mark.parametrize("balance", [-1.0, 2.0, math.inf])
+def test_balance_moves_the_scores_of_classes(solver: Solver, balance: float) -> None:
+    episodes = random_episodes()
+    plain = DiffResNetMethod(2, schedule=SHORT, solver=solver)
+    scores = plain(episodes).mT * (KERNEL_SHARPNESS if solver == "kernel" else 1)
+    expected = (scores + class_biases(scores, balance)).mT
+    torch.testing.assert_close(replace(plain, balance=balance)(episodes), expected)
+
+
+@pytest.mark.parametrize("solver", ["kernel", "reordered"])
+def test_a_network_without_diffusion_has_its_part(solver: Solver) -> None:
+    episodes = random_episodes()
+    refinement = SoftKMeans(3.0, 4, 0.5)
+    method = replace(IDENTITY, prototype_weight=0.2, refinement=refinement, solver=solver)
+    plain = replace(method, n_steps=0, identity_weight=0.0)
+    expected = 0.7 * method(episodes) + 0.3 * plain(episodes)
+    torch.testing.assert_close(replace(method, undiffused_part=0.3)(episodes), expected)
 
 
 def test_identity_gives_every_point_a_feature_of_its_own() -> None:
@@ -143,6 +182,7 @@ def test_contract(kind: str) -> None:
 
 
 def test_contract_with_identity() -> None:
+    assert_contract(replace(IDENTITY, balance=-1.0))
     assert_contract(IDENTITY)  # networks that draw parameters for each point tell them apart
 
 
@@ -202,6 +242,15 @@ def test_a_step_size_of_0_is_convection() -> None:
             lambda: DiffResNetMethod(output_laplacian_weight=-1.0),
             "DiffResNetMethod: `output_laplacian_weight` must be a finite number of at least 0, "
             "got -1. Pass a non-negative `output_laplacian_weight`.",
+        ),
+        (
+            lambda: DiffResNetMethod(undiffused_part=1.0),
+            "DiffResNetMethod: `undiffused_part` must be below 1, got 1. Lower `undiffused_part`.",
+        ),
+        (
+            lambda: DiffResNetMethod(balance=-3.0),
+            "DiffResNetMethod: `balance` must be a number of at least -1, or infinity, got -3. "
+            "Pass 0 for a `balance` of none.",
         ),
         (
             lambda: DiffResNetMethod(solver="adam"),  # type: ignore[arg-type]

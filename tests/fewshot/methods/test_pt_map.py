@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from diffresnet.fewshot import TRANSFORMS, Episodes, apply_transforms
-from diffresnet.fewshot.methods import PtMap, pt_map
+from diffresnet.fewshot.methods import PtMap, SoftKMeans
+from diffresnet.learning import proportions
 from tests.fewshot.examples import (
     Floats,
     assert_contract,
@@ -53,8 +54,8 @@ def by_loops(method: PtMap, support: Floats, labels: list[int], query: Floats) -
 def test_equals_loops(
     method: PtMap, shots: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pt_map, "SINKHORN_TOLERANCE", 1e-12)
-    monkeypatch.setattr(pt_map, "SINKHORN_ROUNDS", 100_000)
+    monkeypatch.setattr(proportions, "TRANSPORT_TOLERANCE", 1e-12)
+    monkeypatch.setattr(proportions, "TRANSPORT_ROUNDS", 10_000)
     episodes = unit_episodes(2, shots, noise=2.0)
     assert_equals_loops(method, partial(by_loops, method), episodes, tolerance=1e-7)
 
@@ -71,7 +72,13 @@ def test_every_query_once_and_every_class_alike(n_query: int) -> None:
 
 
 def test_contract() -> None:
-    assert_contract(PtMap(5.0, 0.3, 5))
+    assert_contract(PtMap(0.5, 0.3, 5))  # where memberships are sure, factors are arbitrary
+
+
+def test_relaxed_it_is_soft_k_means() -> None:
+    episodes = unit_episodes()
+    expected = SoftKMeans(10.0, 20, 0.2)(episodes).log_softmax(dim=-1)
+    torch.testing.assert_close(PtMap(balance=0.0)(episodes), expected)
 
 
 def test_a_task_stops_when_it_is_balanced_itself() -> None:
@@ -108,6 +115,11 @@ def test_far_points_do_not_underflow(dtype: torch.dtype) -> None:
         (
             lambda: PtMap(rate=-1.0),
             "PtMap: `rate` must be a finite positive number, got -1. Pass a positive `rate`.",
+        ),
+        (
+            lambda: PtMap(balance=-2.0),
+            "PtMap: `balance` must be a number of at least -1, or infinity, got -2. "
+            "Pass 0 for a `balance` of none.",
         ),
         (
             lambda: PtMap(n_rounds=-1),

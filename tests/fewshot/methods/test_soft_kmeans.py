@@ -1,3 +1,4 @@
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -6,6 +7,7 @@ import pytest
 import torch
 
 from diffresnet.fewshot.methods import NearestPrototype, SoftKMeans
+from diffresnet.learning import proportions
 from diffresnet.learning.prototypes import affinities
 from tests.fewshot.examples import (
     Floats,
@@ -15,6 +17,7 @@ from tests.fewshot.examples import (
     random_episodes,
     softmax,
 )
+from tests.learning.test_proportions import memberships_by_loops
 
 
 def by_loops(method: SoftKMeans, support: Floats, labels: list[int], query: Floats) -> Floats:
@@ -24,14 +27,18 @@ def by_loops(method: SoftKMeans, support: Floats, labels: list[int], query: Floa
         squared = [[((q - p) ** 2).sum() for p in prototypes] for q in query]
         return -method.temperature * np.array(squared)
 
+    def balanced() -> Floats:
+        columns = scores().T.tolist()
+        return np.array(memberships_by_loops(columns, method.balance))
+
     for _ in range(method.n_rounds):
-        shares = [softmax(row) for row in scores()]
+        shares = balanced() if method.balance else [softmax(row) for row in scores()]
         for c, old in enumerate(list(prototypes)):
             own = [x for x, label in zip(support, labels, strict=True) if label == c]
             total = sum(own) + sum(r[c] * q for r, q in zip(shares, query, strict=True))
             new = total / (len(own) + sum(r[c] for r in shares))
             prototypes[c] = old + method.rate * (new - old)
-    return scores()
+    return np.log(balanced()) if method.balance else scores()
 
 
 @pytest.mark.parametrize(
@@ -43,9 +50,20 @@ def test_equals_loops(method: SoftKMeans, shots: tuple[int, ...]) -> None:
     assert_equals_loops(method, partial(by_loops, method), random_episodes(3, shots))
 
 
+@pytest.mark.parametrize("balance", [-1.0, -0.5, 1.0, math.inf])
+def test_proportions_equal_loops(balance: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proportions, "TRANSPORT_TOLERANCE", 1e-12)
+    monkeypatch.setattr(proportions, "ESTIMATION_ROUNDS", 3000)
+    method = SoftKMeans(0.2, 3, 0.5, balance)
+    episodes = random_episodes(2)
+    assert_equals_loops(method, partial(by_loops, method), episodes, tolerance=1e-7)
+
+
 def test_contract() -> None:
     assert_contract(SoftKMeans())
     assert_contract(SoftKMeans(10.0, 40, 0.2))
+    assert_contract(SoftKMeans(3.0, 5, 0.2, -1.0))
+    assert_contract(SoftKMeans(3.0, 5, 0.2, 2.0))
 
 
 def test_without_rounds_it_is_the_nearest_prototype() -> None:

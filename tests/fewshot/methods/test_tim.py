@@ -7,6 +7,7 @@ from torch import Tensor
 
 from diffresnet.fewshot import Episodes
 from diffresnet.fewshot.methods import NearestPrototype, Tim
+from diffresnet.fewshot.methods.tim import Moments
 from tests.fewshot.examples import assert_contract, means_by_loops, random_episodes
 
 
@@ -34,17 +35,33 @@ def loss_of(method: Tim, episodes: Episodes, which: int, weights: Tensor) -> Ten
     return method.support_weight * errors - marginal + method.conditional_weight * conditional
 
 
+def share_moments(weights: Tensor, state: dict[str, Tensor], method: Tim, step: int) -> None:
+    """Move each weight vector as Adam does, with the mean of its second moments."""
+    slope = weights.grad
+    assert slope is not None
+    state["m"] = 0.9 * state["m"] + 0.1 * slope
+    state["v"] = 0.999 * state["v"] + 0.001 * slope.square().mean(dim=1, keepdim=True)
+    length = (state["v"] / (1 - 0.999**step)).sqrt() + 1e-8
+    with torch.no_grad():
+        weights -= method.learning_rate * state["m"] / (1 - 0.9**step) / length
+
+
 def weights_by_autograd(method: Tim, episodes: Episodes, which: int) -> Tensor:
     means = means_by_loops(episodes.support[which].numpy(), episodes.labels[which].tolist())
     weights = torch.stack([torch.from_numpy(p) for p in means]).requires_grad_()
     optimizer = torch.optim.Adam([weights], lr=method.learning_rate)
-    for _ in range(method.n_rounds):
+    state = {"m": torch.zeros_like(weights), "v": torch.zeros_like(weights[:, :1])}
+    for step in range(1, method.n_rounds + 1):
         optimizer.zero_grad()
         loss_of(method, episodes, which, weights).backward()
-        optimizer.step()
+        if method.moments == "own":
+            optimizer.step()
+        else:
+            share_moments(weights, state, method, step)
     return weights.detach()
 
 
+@pytest.mark.parametrize("moments", ["own", "shared"])
 @pytest.mark.parametrize(
     "method",
     [
@@ -56,7 +73,8 @@ def weights_by_autograd(method: Tim, episodes: Episodes, which: int) -> Tensor:
     ],
 )
 @pytest.mark.parametrize("shots", [(2, 1, 3), (1, 1, 1, 1, 1)])
-def test_equals_autograd(method: Tim, shots: tuple[int, ...]) -> None:
+def test_equals_autograd(method: Tim, shots: tuple[int, ...], moments: Moments) -> None:
+    method = replace(method, moments=moments)
     episodes = short_episodes(3, shots)
     scores = method(episodes)
     for which, found in enumerate(scores):
@@ -69,6 +87,7 @@ def test_equals_autograd(method: Tim, shots: tuple[int, ...]) -> None:
 
 def test_contract() -> None:
     assert_contract(Tim(n_rounds=40, learning_rate=1e-2), tolerance=1e-6)
+    assert_contract(Tim(n_rounds=40, learning_rate=1e-2, moments="own"), tolerance=1e-6)
     assert_contract(Tim(2.0, 1.0, 1.0, n_rounds=40, learning_rate=1e-2), tolerance=1e-6)
 
 
@@ -93,6 +112,18 @@ def test_sure_chances_stay_finite(order: float | None, dtype: torch.dtype) -> No
     episodes = random_episodes(dtype=dtype)
     far = replace(episodes, support=1e3 * episodes.support, query=1e3 * episodes.query)
     assert Tim(order, n_rounds=20)(far).isfinite().all()
+    assert Tim(order, n_rounds=20, moments="own")(far).isfinite().all()
+
+
+def test_shared_moments_do_not_see_rotations() -> None:
+    episodes = short_episodes(3, (1, 2, 3))
+    generator = torch.Generator().manual_seed(1)
+    turn = torch.linalg.qr(torch.randn(7, 7, generator=generator, dtype=torch.float64)).Q
+    turned = replace(episodes, support=episodes.support @ turn, query=episodes.query @ turn)
+    method = Tim(n_rounds=30, learning_rate=1e-2)
+    torch.testing.assert_close(method(turned), method(episodes))
+    own = replace(method, moments="own")
+    assert not torch.allclose(own(turned), own(episodes), atol=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ def test_report() -> None:
     assert set(report.pictures) == {"fewshot.png", "fewshot.svg"}
     numbers = json.loads(json.dumps(report.numbers))
     assert numbers["command"].endswith("--shots 1 --solver kernel --skip-slow")
-    assert len(numbers["results"]) == 2 * 12
+    assert len(numbers["results"]) == 2 * (len(TITLES) - len(SLOW))
+    assert len(numbers["published_by_others"]) == 14
     assert len(numbers["published_percent"]) == 32
     heads = [list(summary.heads) for summary in report.summaries]
     assert heads == [
@@ -50,5 +51,11 @@ def test_report() -> None:
         ["method", "1 shot, Dirichlet(2)", "ms per task"],
     ]
     page = make_page(report.title, report.parts).decode()
-    for text in ("center, l2, shift, rectify", "84.20 ± 0.21", "PT-MAP and TIM", "†"):
+    for text in (
+        "center, l2, shift, rectify",
+        "84.20 ± 0.21",
+        "PT-MAP + BPA, TIM, iLPC, protoLP",
+        "67.40",
+        "†",
+    ):
         assert text in page

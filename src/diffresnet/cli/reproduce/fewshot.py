@@ -115,7 +115,7 @@ def fewshot(
         bool,
         typer.Option(
             "--skip-slow",
-            help="Leave out TIM, alpha-TIM and PT-MAP: a tenth of a second a task, or more.",
+            help="Leave out TIM, alpha-TIM and iLPC: about ten milliseconds a task.",
         ),
     ] = False,
 ) -> None:

@@ -6,6 +6,7 @@ from torch import Tensor
 
 from diffresnet._support.settings import CountOrZero, Positive, check_settings
 from diffresnet.fewshot.episodes import Episodes
+from diffresnet.learning.proportions import Balance, class_biases
 from diffresnet.learning.prototypes import mixture_affinities, soft_kmeans
 
 
@@ -17,11 +18,14 @@ class SoftKMeans:
         temperature: of the assignments.
         n_rounds: updates of the prototypes.
         rate: how far they move, p <- p + rate (p^ - p); 1 for plain soft k-means, .2 after EASE.
+        balance: what is presumed of the class proportions of the queries: 0 for nothing, -1 for
+            proportions that are estimated, infinity for even ones, which makes it PT-MAP.
     """
 
     temperature: Positive = 5.0
     n_rounds: CountOrZero = 30
     rate: Positive = 1.0
+    balance: Balance = 0.0
 
     __post_init__ = check_settings
 
@@ -30,7 +34,8 @@ class SoftKMeans:
         points = episodes.points
         gram = points @ points.mT
         near = mixture_affinities(self.mixtures(episodes, gram), gram)
-        return self.temperature * near[..., episodes.n_support :].mT
+        scores = self.temperature * near[..., episodes.n_support :]
+        return (scores + class_biases(scores, self.balance)).mT
 
     def mixtures(self, episodes: Episodes, gram: Tensor) -> Tensor:
         """Return the prototypes as weighted sums of all points, (T, n_classes, N)."""
@@ -40,4 +45,5 @@ class SoftKMeans:
             temperature=self.temperature,
             n_rounds=self.n_rounds,
             rate=self.rate,
+            balance=self.balance,
         )
