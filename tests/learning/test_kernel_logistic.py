@@ -9,7 +9,7 @@ def test_is_the_minimum() -> None:
     points = torch.randn(20, 6, generator=generator, dtype=torch.float64)
     labels, ridges = torch.arange(20) % 3, torch.tensor([1e-1, 1e-3])
     kernel = points @ points.mT + 1e-3 * torch.eye(20)
-    found = score_kernel(kernel, kernel, labels, 3, ridges)
+    found = score_kernel(kernel, torch.arange(20), labels, 3, ridges)
     assert found.shape == (2, 20, 3)
     for ridge, scores in zip(ridges, found, strict=True):
         leaf = torch.linalg.solve(kernel, scores).requires_grad_()
@@ -36,3 +36,14 @@ def test_float32_is_enough() -> None:
     ridges = torch.tensor([1.0, 1e-2])
     exact, fast = (fit_coordinates(one, labels, 4, ridges) for one in (own, own.float()))
     assert torch.allclose(exact, fast.double(), atol=1e-4)
+
+
+def test_fewer_columns_than_labels_span_the_answer() -> None:
+    points = torch.randn(40, 5, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    kernel, labels, labeled = points @ points.mT, torch.arange(30) % 3, torch.arange(5, 35)
+    ridges = torch.tensor([1e-1, 1e-2])
+    all_columns, some = (
+        score_kernel(kernel[:, labeled[:n_columns]], labeled, labels, 3, ridges)
+        for n_columns in (30, 8)
+    )
+    assert torch.allclose(all_columns, some, atol=1e-4)  # eight points span all five dimensions

@@ -60,25 +60,29 @@ def fit_coordinates(points: Tensor, labels: Tensor, n_classes: int, ridges: Tens
 
 
 def score_kernel(
-    rows: Tensor, among: Tensor, labels: Tensor, n_classes: int, ridges: Tensor
+    rows: Tensor, labeled: Tensor, labels: Tensor, n_classes: int, ridges: Tensor
 ) -> Tensor:
     """Return the scores (R, N, K) of all points for every ridge, by kernel logistic regression.
 
-    It minimizes mean cross entropy + ridge / 2 |f|^2.
+    It minimizes mean cross entropy + ridge / 2 |f|^2. With fewer columns than labeled points, f is
+    spanned by those that have one.
 
     Args:
-        rows: (N, n) the kernel of all points with the labeled ones.
-        among: (n, n) that of the labeled ones.
+        rows: (N, m) the kernel of all points with the first m labeled ones, m <= n.
+        labeled: (n,) which points are labeled.
         labels: (n,) the classes of these.
         n_classes: K.
         ridges: (R,) positive.
 
     Examples:
-        >>> eye = torch.eye(2)
-        >>> score_kernel(eye, eye, torch.tensor([0, 1]), 2, torch.ones(1))[0].argmax(dim=1)
+        >>> eye, both = torch.eye(2), torch.tensor([0, 1])
+        >>> score_kernel(eye, both, both, 2, torch.ones(1))[0].argmax(dim=1)
         tensor([0, 1])
     """
-    own = kernel_coordinates(among, among)
-    found = fit_coordinates(own, labels, n_classes, ridges)
-    points = kernel_coordinates(rows, among)
+    n_columns = rows.shape[1]
+    points = kernel_coordinates(rows, rows[labeled[:n_columns]])
+    if n_columns < len(labeled):
+        own = points[labeled].double()
+        points = points @ torch.linalg.eigh(own.mT @ own)[1].to(points)
+    found = fit_coordinates(points[labeled], labels, n_classes, ridges)
     return (points @ found).view(len(rows), len(ridges), n_classes).transpose(0, 1)

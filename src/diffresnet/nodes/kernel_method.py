@@ -4,19 +4,15 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize
 
 from diffresnet._support.checks import check_real, fail
 from diffresnet._support.settings import Count, Positive, check_settings
 from diffresnet.learning.kernel_logistic import score_kernel
-from diffresnet.learning.kernels import kernel_points, node_kernel
+from diffresnet.nodes.channels import diffuse_points, place_features
 from diffresnet.nodes.choice import choose, mean_probabilities
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.splits import Split
-
-SAFE = 0.9
-"""How much of the largest stable step size the path may take."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +55,8 @@ class KernelDiffResNet:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the path."""
-        lengths = graph.features.multiply(graph.features).sum(axis=1)
-        scaled = graph.features.multiply((1 / lengths.clip(min=1e-12) ** 0.5)[:, None]).tocsr()
-        points = kernel_points(node_kernel, scaled, self.n_landmarks)
-        operator = graph.operator
-        step_size = min(self.step_size, SAFE * operator.max_stable_step_size)
-        steps = [max(1, round(strength / step_size)) for strength in self.strengths]
-        states = operator.states(points, step_size, steps)
-        path = [normalize(state - state.mean(dim=0), dim=1) for state in states]
+        points = place_features(graph, self.n_landmarks)
+        path = diffuse_points(graph.operator, points, self.strengths, self.step_size)
         labels = torch.from_numpy(graph.labels)
         ridges = torch.tensor(self.ridges)
 
@@ -74,8 +64,7 @@ class KernelDiffResNet:
             train, validation = torch.from_numpy(split.train), torch.from_numpy(split.validation)
             rows = (state @ state[train].mT + 1 for state in path)
             found = [
-                score_kernel(one, one[train], labels[train], graph.n_classes, ridges)
-                for one in rows
+                score_kernel(one, train, labels[train], graph.n_classes, ridges) for one in rows
             ]
             choice = choose(torch.cat(found), validation, labels[validation], self.n_best)
             return mean_probabilities(choice)
