@@ -13,8 +13,6 @@ to length one, with S = D^-1/2 (A + I) D^-1/2 of the degrees D of A + I:
 A mixture of channels is the mean of their kernels.
 """
 
-from typing import NamedTuple
-
 import torch
 from scipy import sparse
 from torch import Tensor
@@ -31,25 +29,6 @@ TOLERANCE = 1e-3
 """Of the diffusion of each channel, relative to its length: more digits change no answer."""
 
 N_POWERS = 3
-
-
-class Mixture(NamedTuple):
-    """Channels whose kernels are averaged; its text joins their names by a plus sign."""
-
-    channels: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "+".join(self.channels)
-
-
-def parse_mixture(text: str) -> Mixture:
-    """Return the mixture of channels that are joined by plus signs.
-
-    Examples:
-        >>> parse_mixture("own+high").channels
-        ('own', 'high')
-    """
-    return Mixture(tuple(text.split("+")))
 
 
 def place_features(graph: NodeGraph, n_landmarks: int) -> Tensor:
@@ -108,7 +87,8 @@ def on_sphere(points: Tensor) -> Tensor:
 def _place_links(weights: Tensor, n_landmarks: int) -> Tensor:
     """Return points whose inner products are the cosines of the rows of weights."""
     parts = (weights.values(), weights.col_indices(), weights.crow_indices())
-    rows = sparse.csr_array(tuple(part.numpy() for part in parts), shape=tuple(weights.shape))
+    values, columns, starts = (part.numpy() for part in parts)
+    rows = sparse.csr_array((values, columns, starts), shape=(len(weights), len(weights)))
     return kernel_points(_inner_products, _of_length_one(rows), n_landmarks)
 
 
