@@ -10,9 +10,8 @@ Integers = npt.NDArray[np.int64]
 def draw_folds(classes: Integers, n_folds: int = N_FOLDS, seed: int = 0) -> list[Integers]:
     """Return places of labeled nodes in folds that have about as many of each class.
 
-    There are as many folds as the second smallest number makes sense: at most as many as the
-    largest class has nodes, and a class of one node is never held out. Without a class of two
-    nodes there are none.
+    There are no more folds than the largest class has nodes, and none if that is one. The node of
+    a class that has no other is in no fold.
 
     Args:
         classes: (n,) of the labeled nodes.
