@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.learning.calibration import adapt_proportions
+from diffresnet.nodes import adaptation
 from diffresnet.nodes.adaptation import ProportionsAdapted, adapt_where_better
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
@@ -172,16 +173,18 @@ def test_left_alone_where_labels_were_drawn_at_random() -> None:
     assert adapt_where_better(scores, labels, split) is scores
 
 
-def test_left_alone_where_nothing_is_to_be_gained() -> None:
-    _, labels, split = uneven(40)
-    sure = 20 * torch.eye(3)[labels]
-    assert adapt_where_better(sure, labels, split) is sure
+@pytest.mark.parametrize(("gain", "is_adapted"), [(-0.06, False), (-0.04, True)])
+def test_left_alone_where_validation_nodes_show_a_loss(
+    monkeypatch: pytest.MonkeyPatch, gain: float, *, is_adapted: bool
+) -> None:
+    scores, labels, split = uneven(40)
+    monkeypatch.setattr(adaptation, "_gain", lambda *_: gain)
+    assert (adapt_where_better(scores, labels, split) is not scores) == is_adapted
 
 
 def test_even_training_and_random_validation_nodes() -> None:
     scores, labels, split = uneven(40)
-    validation = split.test[:300]
-    mixed = Split(split.train, validation, split.test[300:], (0,))
+    mixed = Split(split.train, split.test[-300:], split.test[:-300], (0,))
     found = adapt_where_better(scores, labels, mixed)
     plain, adapted = (accuracy(one[mixed.test], labels[mixed.test]) for one in (scores, found))
     assert adapted > plain + 0.03

@@ -5,8 +5,9 @@ Where the labels were drawn at random, they say themselves how common the classe
 nothing to adapt. So predictions are adapted only if
 
 - each class has as many training nodes as any other, and
-- the validation nodes show a gain: on halves of them, what is adapted by one half is right more
-  often for the other half, its nodes weighed by the proportions that this other half speaks for.
+- the validation nodes show no clear loss: on halves of them, what is adapted by one half is not
+  right less often, beyond what chance does to so few nodes, for the other half, its nodes weighed
+  by the proportions that this other half speaks for.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from diffresnet.nodes.method import NodeMethod, Solve
 from diffresnet.nodes.splits import Split
 
 N_HALVINGS = 4
+CLEAR_LOSS = 0.05
+"""Of accuracy on halves of validation nodes: less is within what chance does to them."""
+
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
@@ -35,7 +39,7 @@ class ProportionsAdapted:
     Attributes:
         method: any whose scores are logits, or logarithms of probabilities.
         only_where_better: whether to leave predictions as they are where labels were not drawn
-            evenly or validation nodes show no gain (`adapt_where_better`).
+            evenly or validation nodes show a clear loss (`adapt_where_better`).
 
     Examples:
         >>> from diffresnet.nodes import KernelDiffResNet
@@ -72,7 +76,9 @@ class ProportionsAdapted:
 
 
 def adapt_where_better(scores: Tensor, labels: Integers, split: Split) -> Tensor:
-    """Return scores (N, K), adapted to the class proportions if validation nodes show a gain.
+    """Return scores (N, K), adapted to the class proportions if that seems to help.
+
+    See the module for when that is.
 
     Where training nodes were drawn evenly and validation nodes were not, these say how common the
     classes are: then scores are only calibrated by them.
@@ -90,7 +96,7 @@ def adapt_where_better(scores: Tensor, labels: Integers, split: Split) -> Tensor
         return scores
     unlabeled = _unlabeled(split, len(scores)) if is_even(seen) else None
     rows, classes = split.validation, labels[split.validation]
-    if _gain(scores, rows, classes, unlabeled) <= 0:
+    if _gain(scores, rows, classes, unlabeled) < -CLEAR_LOSS:
         return scores
     return _adapt(scores, rows, classes, unlabeled)
 
@@ -107,7 +113,10 @@ def is_even(counts: Integers) -> bool:
 
 def _adapt(scores: Tensor, rows: Integers, classes: Integers, unlabeled: Booleans | None) -> Tensor:
     if unlabeled is None:
-        return calibrate(scores.detach().double(), rows, classes).to(scores)
+        proportions = np.bincount(classes, minlength=scores.shape[1]) / len(classes)
+        shift = torch.from_numpy(proportions).clamp(min=1 / len(classes)).log()
+        logs = scores.detach().double().log_softmax(dim=1) + shift
+        return calibrate(logs, rows, classes).to(scores)
     return adapt_proportions(scores, rows, classes, unlabeled)
 
 
