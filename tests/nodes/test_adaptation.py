@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from diffresnet.learning.calibration import adapt_proportions
-from diffresnet.nodes.adaptation import ProportionsAdapted
+from diffresnet.nodes import adaptation
+from diffresnet.nodes.adaptation import ProportionsAdapted, adapt_where_better
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
 from diffresnet.nodes.method import Solve
@@ -144,4 +145,46 @@ def test_no_validation_nodes_is_said_before_the_method_runs() -> None:
     graph = NodeGraph.from_edges(np.array([[0, 1]]), np.eye(40), labels)
     split = next(SplitProtocol(5, 0).splits(graph))
     with pytest.raises(ValueError, match="--validation-nodes"):
-        ProportionsAdapted(KernelDiffResNet()).prepare(graph)(split, 0)
+        ProportionsAdapted(KernelDiffResNet(), only_where_better=False).prepare(graph)(split, 0)
+
+
+def uneven(n_validation: int, *, is_random: bool = False) -> tuple[Tensor, Labels, Split]:
+    """Return logits, right for even classes, of uneven ones, and a split drawn evenly or not."""
+    random = np.random.default_rng(5)
+    labels = random.choice(3, 6000, p=SHARES)
+    by_class = [np.flatnonzero(labels == one) for one in range(3)]
+    train = np.concatenate([nodes[:20] for nodes in by_class])
+    validation = np.concatenate([nodes[20 : 20 + n_validation] for nodes in by_class])
+    if is_random:
+        train, validation = np.arange(60), np.arange(60, 60 + 3 * n_validation)
+    rest = np.setdiff1d(np.arange(6000), np.concatenate([train, validation]))
+    return points(random, labels), labels, Split(train, validation, rest, (0,))
+
+
+def test_adapted_where_labels_are_even_and_classes_are_not() -> None:
+    scores, labels, split = uneven(40)
+    found = adapt_where_better(scores, labels, split)
+    plain, adapted = (accuracy(one[split.test], labels[split.test]) for one in (scores, found))
+    assert adapted > plain + 0.03
+
+
+def test_left_alone_where_labels_were_drawn_at_random() -> None:
+    scores, labels, split = uneven(40, is_random=True)
+    assert adapt_where_better(scores, labels, split) is scores
+
+
+@pytest.mark.parametrize(("gain", "is_adapted"), [(-0.06, False), (-0.04, True)])
+def test_left_alone_where_validation_nodes_show_a_loss(
+    monkeypatch: pytest.MonkeyPatch, gain: float, *, is_adapted: bool
+) -> None:
+    scores, labels, split = uneven(40)
+    monkeypatch.setattr(adaptation, "_gain", lambda *_: gain)
+    assert (adapt_where_better(scores, labels, split) is not scores) == is_adapted
+
+
+def test_even_training_and_random_validation_nodes() -> None:
+    scores, labels, split = uneven(40)
+    mixed = Split(split.train, split.test[-300:], split.test[:-300], (0,))
+    found = adapt_where_better(scores, labels, mixed)
+    plain, adapted = (accuracy(one[mixed.test], labels[mixed.test]) for one in (scores, found))
+    assert adapted > plain + 0.03

@@ -1,6 +1,7 @@
 import pytest
 
 from diffresnet.nodes.catalog import METHOD_NAMES, make_method
+from diffresnet.nodes.channel_method import ChannelDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.kernel_method import KernelDiffResNet
 
@@ -14,7 +15,8 @@ def test_settings() -> None:
     given = TrainedDiffResNet(0.4, 10, 0.3)
     assert make_method("diffresnet", given) is given
     assert make_method("no-diffresnet", given) == TrainedDiffResNet(0.4, 0, 0.3)
-    assert isinstance(make_method("diffresnet", solver="kernel"), KernelDiffResNet)
+    assert isinstance(make_method("diffresnet", solver="kernel"), ChannelDiffResNet)
+    assert make_method("diffusion-kernel") == KernelDiffResNet()
 
 
 def test_wrong_names() -> None:

@@ -58,7 +58,7 @@ def test_the_split_of_the_data() -> None:
     parts = (split.train, split.validation, split.test)
     assert [part.tolist() for part in parts] == [[0], [], [2]]
     assert len(split.seeds) == 3
-    assert str(GivenSplit()) == "the split that comes with the data, seed 42, 1 splits x 20 inits"
+    assert str(GivenSplit()) == "the split that comes with the data, seed 42, x 20 inits"
     (later,) = GivenSplit().splits(graph.only([1, 2, 0]))
     assert (later.train.tolist(), later.test.tolist()) == ([2], [1])
     with pytest.raises(ValueError, match="GivenSplit: `test_mask` must be of some nodes"):
@@ -71,3 +71,23 @@ def test_the_split_of_the_data() -> None:
         )
     with pytest.raises(ValueError, match=r"`val_mask` must be booleans of shape \(4,\)"):
         NodeGraph.from_arrays(np.ones((4, 4)), None, [0, 1, 1, 1], masks={"val_mask": [1, 2]})
+
+
+def test_several_splits_of_the_data() -> None:
+    train = np.eye(3, 6, dtype=bool)
+    test = np.roll(train, 3, axis=1)
+    several = [
+        NodeGraph.from_arrays(np.ones((6, 6)), None, [0, 1, 1, 0, 1, 0], masks=masks)
+        for masks in (
+            {"train_mask": train, "test_mask": test},
+            {"train_mask": train.T, "test_mask": test.T},  # as in PyTorch Geometric
+        )
+    ]
+    assert several[0] == several[1]
+    found = list(GivenSplit(n_inits=2).splits(several[0]))
+    assert [(one.train.tolist(), one.test.tolist()) for one in found] == [
+        ([place], [place + 3]) for place in range(3)
+    ]
+    assert len({one.seeds for one in found}) == 3
+    part = several[0].select([1, 4, 0, 3, 2, 5])
+    assert [one.train.tolist() for one in GivenSplit().splits(part)] == [[2], [0], [4]]

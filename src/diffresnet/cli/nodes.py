@@ -17,6 +17,7 @@ from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import (
     DIFFUSION,
+    DIFFUSION_KERNEL,
     KERNEL,
     LABELS_ALONE,
     METHOD_NAMES,
@@ -25,6 +26,7 @@ from diffresnet.nodes.catalog import (
     check_installed,
     make_method,
 )
+from diffresnet.nodes.channel_method import ChannelDiffResNet
 from diffresnet.nodes.citation import recognize
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.protocol import NodeResult, compare
@@ -163,7 +165,10 @@ def nodes(
     _check_used(names, solver, given)
     check_installed(names)
     if adapt_proportions:
-        methods = [ProportionsAdapted(one) for one in methods]
+        methods = [
+            one if isinstance(one, ChannelDiffResNet) else ProportionsAdapted(one)
+            for one in methods
+        ]
     drawn = {"n_train": train_nodes, "n_validation": validation_nodes, "n_splits": splits}
     protocol = _protocol(drawn, inits, seed, given_split=given_split)
     if len(next(iter(protocol.splits(ready))).validation) == 0:
@@ -215,7 +220,9 @@ def _check_used(
 
 def _check_validation(names: Sequence[str], solver: NodeSolver, *, adapt_proportions: bool) -> None:
     """Refuse methods that need validation nodes, where there are none."""
-    without = {KERNEL, LABELS_ALONE} | ({DIFFUSION} if solver == "kernel" else set())
+    without = {KERNEL, DIFFUSION_KERNEL, LABELS_ALONE} | (
+        {DIFFUSION} if solver == "kernel" else set()
+    )
     needing = [name for name in names if name not in without]
     if adapt_proportions or needing:
         what = "--adapt-proportions" if adapt_proportions else ", ".join(needing)

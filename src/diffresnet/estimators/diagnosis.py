@@ -15,8 +15,7 @@ from diffresnet.estimators.learning_curve import LearningCurve
 from diffresnet.estimators.solution import Solution
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.recall import N_EXACT
-
-FEWEST_PAIRS = 5
+from diffresnet.measuring.homophily import label_homophily
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,7 @@ class Diagnosis:
         n_unreached: points in such components.
         label_homophily: part of the weight between labeled neighbors that joins equal labels;
             None if fewer than five pairs of labeled points are neighbors.
+        label_homophily_interval: of 95 %.
         mean_links: links of a point on average.
         n_isolated: points without any link.
         max_stable_step_size: steps below it never let the energy grow.
@@ -59,6 +59,7 @@ class Diagnosis:
     n_unlabeled_components: int
     n_unreached: int
     label_homophily: float | None
+    label_homophily_interval: tuple[float, float] | None
     mean_links: float
     n_isolated: int
     max_stable_step_size: float
@@ -97,10 +98,11 @@ class Diagnosis:
                 f"{self.n_unlabeled_components} of them, with {self.n_unreached} points, have no "
                 "label; these points get the class prior. Label one of each, or raise n_top."
             )
-        if self.label_homophily is not None:
+        if self.label_homophily is not None and self.label_homophily_interval is not None:
+            low, high = (f"{100 * end:.0f}" for end in self.label_homophily_interval)
             found.append(
                 f"Labeled neighbors have equal labels in {self.label_homophily:.0%} of cases, by "
-                "weight"
+                f"weight ({low} to {high}%)"
                 + (
                     ": diffusion helps."
                     if self.label_homophily > 0.6
@@ -174,14 +176,11 @@ def diagnose(
     weights = operator.weights
     rows, columns, values = mx.rows_of(weights), weights.col_indices().long(), weights.values()
     off = (rows != columns) & (values > 0)
-    codes = torch.from_numpy(encoded)
-    both = off & (codes[rows] >= 0) & (codes[columns] >= 0)
-    homophily = None
     counts = np.bincount(encoded[encoded >= 0], minlength=len(classes))
-    # Every pair is there twice; with one label per class none can be equal.
-    if int(both.sum()) >= 2 * FEWEST_PAIRS and counts.max(initial=0) > 1:
-        equal = (codes[rows] == codes[columns])[both]
-        homophily = float(values[both][equal].sum() / values[both].sum())
+    homophily = None
+    if counts.max(initial=0) > 1:  # with one label per class none can be equal
+        ends = rows.numpy(), columns.numpy()
+        homophily = label_homophily(*ends, values.numpy(), encoded)
     links = torch.bincount(rows[off], minlength=operator.n_points)
     labeled = np.unique(components[encoded >= 0])
     unreached = ~np.isin(components, labeled)
@@ -195,7 +194,8 @@ def diagnose(
         n_components=int(components.max()) + 1,
         n_unlabeled_components=int(components.max()) + 1 - len(labeled),
         n_unreached=int(unreached.sum()),
-        label_homophily=homophily,
+        label_homophily=homophily and homophily.share,
+        label_homophily_interval=homophily and homophily.interval,
         mean_links=float(links.double().mean()),
         n_isolated=int((links == 0).sum()),
         max_stable_step_size=operator.max_stable_step_size,

@@ -1,4 +1,4 @@
-"""Logistic regression with kernels, many at a time, by a method that needs no step size."""
+"""Logistic regression with kernels, many ridges at a time, by a method without a step size."""
 
 import math
 
@@ -7,47 +7,82 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 N_ROUNDS = 100
-SMALLEST = 1e-10
+SMALLEST = 1e-7
+"""Eigenvalues of a kernel below this part of the largest one are left out."""
 
 
-def fit_kernels(kernels: Tensor, labels: Tensor, n_classes: int, ridges: Tensor) -> Tensor:
-    """Minimize mean cross entropy + ridge / 2 |f|^2 for every kernel and every ridge.
+def kernel_coordinates(rows: Tensor, among: Tensor) -> Tensor:
+    """Return coordinates (N, r) of points whose inner products with the labeled ones are a kernel.
 
-    In the eigenvectors of a kernel, the Hessian of the loss is at most half of the diagonal matrix
-    of eigenvalues over n (Boehning's bound), whatever the scores: so each direction has its own
-    step size, and Nesterov's method converges in some tens of rounds.
+    Those of the labeled points are the eigenvectors of their kernel times the roots of its
+    eigenvalues: columns that are orthogonal, as `fit_coordinates` wants them.
 
     Args:
-        kernels: (B, n, n) among the labeled points.
+        rows: (N, n) the kernel of all points with the labeled ones.
+        among: (n, n) that of the labeled ones.
+    """
+    values, vectors = torch.linalg.eigh(among.double())
+    large = values > SMALLEST * values.max().clamp(min=1e-30)
+    scaled = vectors[:, large] / values[large].sqrt()
+    return rows @ scaled.to(rows)
+
+
+def fit_coordinates(points: Tensor, labels: Tensor, n_classes: int, ridges: Tensor) -> Tensor:
+    """Minimize mean cross entropy + ridge / 2 |w|^2 of linear scores, for every ridge.
+
+    Where the columns of the points are orthogonal, the Hessian of the loss is at most half of the
+    diagonal matrix of their squared lengths over n (Boehning's bound), whatever the scores: so each
+    column has its own step size, and Nesterov's method converges in some tens of rounds.
+
+    Args:
+        points: (n, r) labeled points, columns orthogonal.
         labels: (n,) their classes.
         n_classes: K.
         ridges: (R,) positive.
 
     Returns:
-        The coefficients (B, R, n, K): the scores of any point are its kernel with the labeled
-        points times these.
-
-    Examples:
-        >>> found = fit_kernels(torch.eye(2).unsqueeze(0), torch.tensor([0, 1]), 2, torch.ones(1))
-        >>> found[0, 0].argmax(dim=1)
-        tensor([0, 1])
+        w, (r, R * K): the scores of any point are its coordinates times these.
     """
-    n_labeled = len(labels)
-    values, vectors = torch.linalg.eigh(kernels.double())
-    values = values.clamp(min=SMALLEST)[:, None]  # (B, 1, n)
-    vectors = vectors[:, None]  # (B, 1, n, n)
-    points = vectors * values.sqrt().unsqueeze(-2)
-    targets = one_hot(labels, n_classes).double()
-    ridge = ridges.double().view(1, -1, 1, 1)
-    bound = values.unsqueeze(-1) / (2 * n_labeled) + ridge
-    shape = (len(kernels), len(ridges), n_labeled, n_classes)
-    now = ahead = torch.zeros(shape, dtype=torch.float64, device=kernels.device)
+    n_labeled, n_ridges = len(labels), len(ridges)
+    targets = one_hot(labels, n_classes).to(points).repeat(1, n_ridges)
+    ridge = ridges.to(points).repeat_interleave(n_classes)
+    bound = points.square().sum(dim=0).unsqueeze(1) / (2 * n_labeled) + ridge
+    now = ahead = points.new_zeros(points.shape[1], n_ridges * n_classes)
     momentum = 1.0
     for _ in range(N_ROUNDS):
-        errors = (points @ ahead).softmax(dim=-1) - targets
-        gradient = points.mT @ errors / n_labeled + ridge * ahead
-        following = ahead - gradient / bound
+        scores = (points @ ahead).view(n_labeled, n_ridges, n_classes)
+        errors = scores.softmax(dim=-1).view(n_labeled, -1) - targets
+        following = ahead - (points.mT @ errors / n_labeled + ridge * ahead) / bound
         before, momentum = momentum, (1 + math.sqrt(1 + 4 * momentum**2)) / 2
         ahead = following + (before - 1) / momentum * (following - now)
         now = following
-    return (vectors @ (now / values.sqrt().unsqueeze(-1))).to(kernels)
+    return now
+
+
+def score_kernel(
+    rows: Tensor, labeled: Tensor, labels: Tensor, n_classes: int, ridges: Tensor
+) -> Tensor:
+    """Return the scores (R, N, K) of all points for every ridge, by kernel logistic regression.
+
+    It minimizes mean cross entropy + ridge / 2 |f|^2. With fewer columns than labeled points, f is
+    spanned by those that have one.
+
+    Args:
+        rows: (N, m) the kernel of all points with the first m labeled ones, m <= n.
+        labeled: (n,) which points are labeled.
+        labels: (n,) the classes of these.
+        n_classes: K.
+        ridges: (R,) positive.
+
+    Examples:
+        >>> eye, both = torch.eye(2), torch.tensor([0, 1])
+        >>> score_kernel(eye, both, both, 2, torch.ones(1))[0].argmax(dim=1)
+        tensor([0, 1])
+    """
+    n_columns = rows.shape[1]
+    points = kernel_coordinates(rows, rows[labeled[:n_columns]])
+    if n_columns < len(labeled):
+        own = points[labeled].double()
+        points = points @ torch.linalg.eigh(own.mT @ own)[1].to(points)
+    found = fit_coordinates(points[labeled], labels, n_classes, ridges)
+    return (points @ found).view(len(rows), len(ridges), n_classes).transpose(0, 1)

@@ -2,6 +2,7 @@
 
 from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import METHOD_NAMES, make_method
+from diffresnet.nodes.channel_method import ChannelDiffResNet
 from diffresnet.nodes.citation import find_citation_graph
 from diffresnet.nodes.deep_diffresnet import DeepDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
@@ -16,6 +17,7 @@ from diffresnet.nodes.training import NodeSchedule
 __all__ = [
     "CODE_STEPS",
     "METHOD_NAMES",
+    "ChannelDiffResNet",
     "DeepDiffResNet",
     "GivenSplit",
     "KernelDiffResNet",

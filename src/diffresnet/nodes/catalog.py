@@ -12,6 +12,7 @@ from diffresnet.nodes.baselines.convolution import PUBLISHED
 from diffresnet.nodes.baselines.flow import CHOSEN
 from diffresnet.nodes.baselines.label_propagation import LabelPropagation
 from diffresnet.nodes.baselines.mlp import Mlp
+from diffresnet.nodes.channel_method import ChannelDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.kernel_method import KernelDiffResNet
 from diffresnet.nodes.method import NodeMethod
@@ -20,6 +21,7 @@ NodeSolver: TypeAlias = Literal["train", "kernel"]
 
 DIFFUSION = "diffresnet"
 KERNEL = "kernel"
+DIFFUSION_KERNEL = "diffusion-kernel"
 NO_DIFFUSION = "no-diffresnet"
 LABELS_ALONE = "label-propagation"
 BASELINES: dict[str, NodeMethod] = {
@@ -29,7 +31,7 @@ BASELINES: dict[str, NodeMethod] = {
     **CHOSEN,
     LABELS_ALONE: LabelPropagation(),
 }
-METHOD_NAMES = (DIFFUSION, KERNEL, NO_DIFFUSION, *BASELINES)
+METHOD_NAMES = (DIFFUSION, KERNEL, DIFFUSION_KERNEL, NO_DIFFUSION, *BASELINES)
 NEEDING_GRAPHS = (*PUBLISHED, "appnp", *CHOSEN)
 
 
@@ -48,17 +50,18 @@ def make_method(
     """Return a method.
 
     Args:
-        name: one of `METHOD_NAMES`; ``"kernel"`` is ``"diffresnet"`` by the solver of that name.
+        name: one of `METHOD_NAMES`; ``"kernel"`` is ``"diffresnet"`` by the solver of that name;
+            ``"diffusion-kernel"`` is the kernel of the paper's network, which always diffuses.
         trained: settings of Diff-ResNet, and of No-Diff-ResNet but for its steps; the paper's for
             Cora by default. The kernel chooses its own.
-        solver: of Diff-ResNet: ``"train"`` the paper's network, or ``"kernel"``.
+        solver: of Diff-ResNet: ``"train"`` the paper's network, or ``"kernel"`` with channels.
 
     Raises:
         ValueError: if there is no such method, or it has no kernel.
 
     Examples:
         >>> make_method("gcn").name, make_method("diffresnet", solver="kernel").name
-        ('GCN', 'Diff-ResNet, kernel')
+        ('GCN', 'Diff-ResNet, channels')
     """
     check_choice("make_method", "name", name, METHOD_NAMES)
     check_choice("make_method", "solver", solver, get_args(NodeSolver))
@@ -67,6 +70,8 @@ def make_method(
         remedy = "Use solver 'train' for the others."
         fail("make_method", "solver", f"'train' for {name!r}", "'kernel'", remedy)
     if solver == "kernel" or name == KERNEL:
+        return ChannelDiffResNet()
+    if name == DIFFUSION_KERNEL:
         return KernelDiffResNet()
     if name == DIFFUSION:
         return settings

@@ -19,7 +19,7 @@ from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.files.arrays import read_arrays
 from diffresnet.graph.weights import graph_weights
 from diffresnet.learning.labels import UNLABELED, encode_labels, name_classes
-from diffresnet.nodes.masks import SPLIT_PARTS, encode_split
+from diffresnet.nodes.masks import MASKS, SPLIT_PARTS, encode_split, masks_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class NodeGraph:
         labels: (N,) the class of each node as a number, -1 where there is none.
         class_names: the name of each class.
         given_split: (N,) the number in `SPLIT_PARTS` of the part that each node belongs to, -1 for
-            none; None if the data come without a split.
+            none; (G, N) for several splits; None if the data come without one.
     """
 
     adjacency: sparse.csr_array
@@ -102,7 +102,7 @@ class NodeGraph:
             labels: (N,) of any type; -1, None, NaN or "" where there is no label.
             class_names: the name of each class, if `labels` are numbers from 0 up.
             masks: a split that comes with the data, such as that of Planetoid: (N,) booleans for
-                each of `SPLIT_PARTS`.
+                each of `SPLIT_PARTS`; (G, N) or (N, G) for several splits.
 
         Raises:
             ValueError: if a matrix has another shape, or holds NaN, infinity or, in the
@@ -146,7 +146,7 @@ class NodeGraph:
             sparse.csr_array(self.features[nodes]),
             self.labels[nodes],
             self.class_names,
-            None if self.given_split is None else self.given_split[nodes],
+            None if self.given_split is None else self.given_split[..., nodes],
         )
 
     def only(self, nodes: Any) -> "NodeGraph":
@@ -178,7 +178,7 @@ class NodeGraph:
             )
             remedy = "Save the CSR parts of the adjacency and of the features under these names."
             return fail("NodeGraph.from_file", "path", must, f"{path} ({error})", remedy)
-        masks = {name: parts[name] for name in SPLIT_PARTS if name in parts}
+        masks = masks_in(parts)
         return cls.from_arrays(matrices[0], matrices[1], labels, parts.get("class_names"), masks)
 
     @classmethod
@@ -254,7 +254,7 @@ class NodeGraph:
         links = self.adjacency.tocoo()
         index = torch.from_numpy(np.stack([links.row, links.col]).astype(np.int64))
         masks = {
-            name: torch.from_numpy(self.given_split == place)
+            name: torch.from_numpy((self.given_split == place).T.copy())
             for place, name in enumerate(SPLIT_PARTS)
             if self.given_split is not None
         }
@@ -286,7 +286,7 @@ def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
 def _is_wanted(name: str) -> bool:
     """Tell whether an array is of use: others, such as names of attributes, may be pickled."""
     parts = name.startswith(("adj_", "attr_")) and name != "attr_names"
-    return parts or name in ("labels", "class_names", *SPLIT_PARTS)
+    return parts or name in ("labels", "class_names", *MASKS)
 
 
 def _from_parts(parts: dict[str, Any], name: str) -> sparse.csr_array:

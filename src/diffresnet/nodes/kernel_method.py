@@ -1,29 +1,18 @@
 """Diff-ResNet of infinite width, as a method for nodes: no seed, and no training of networks."""
 
-import math
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize
 
 from diffresnet._support.checks import check_real, fail
 from diffresnet._support.settings import Count, Positive, check_settings
-from diffresnet.learning.calibration import held_out_losses
-from diffresnet.learning.kernel_logistic import fit_kernels
-from diffresnet.learning.kernels import kernel_points, node_kernel
+from diffresnet.learning.kernel_logistic import score_kernel
+from diffresnet.nodes.channels import diffuse_points, place_features
+from diffresnet.nodes.choice import choose, mean_probabilities
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.splits import Split
-
-SCALES = tuple(2.0**power for power in range(-2, 12))
-"""What scores may be multiplied by before they become probabilities."""
-
-SAFE = 0.9
-"""How much of the largest stable step size the path may take."""
-
-LOSS_WEIGHT = 0.3
-"""What validation loss counts beside validation accuracy, which is coarse."""
 
 
 @dataclass(frozen=True)
@@ -66,37 +55,18 @@ class KernelDiffResNet:
 
     def prepare(self, graph: NodeGraph) -> Solve:
         """Make the path."""
-        lengths = graph.features.multiply(graph.features).sum(axis=1)
-        scaled = graph.features.multiply((1 / lengths.clip(min=1e-12) ** 0.5)[:, None]).tocsr()
-        points = kernel_points(node_kernel, scaled, self.n_landmarks)
-        operator = graph.operator
-        step_size = min(self.step_size, SAFE * operator.max_stable_step_size)
-        steps = [max(1, round(strength / step_size)) for strength in self.strengths]
-        states = operator.states(points, step_size, steps)
-        path = [normalize(state - state.mean(dim=0), dim=1) for state in states]
+        points = place_features(graph, self.n_landmarks)
+        path = diffuse_points(graph.operator, points, self.strengths, self.step_size)
         labels = torch.from_numpy(graph.labels)
         ridges = torch.tensor(self.ridges)
 
         def solve(split: Split, _: int) -> Tensor:
             train, validation = torch.from_numpy(split.train), torch.from_numpy(split.validation)
-            rows = torch.stack([state @ state[train].mT + 1 for state in path])
-            found = fit_kernels(rows[:, train], labels[train], graph.n_classes, ridges)
-            scores = (rows.unsqueeze(1) @ found).flatten(0, 1)
-            return self._choose(scores, validation, labels[validation])
+            rows = (state @ state[train].mT + 1 for state in path)
+            found = [
+                score_kernel(one, train, labels[train], graph.n_classes, ridges) for one in rows
+            ]
+            choice = choose(torch.cat(found), validation, labels[validation], self.n_best)
+            return mean_probabilities(choice)
 
         return solve
-
-    def _choose(self, scores: Tensor, validation: Tensor, labels: Tensor) -> Tensor:
-        """Return the logarithm (N, K) of the mean probabilities by the best scores (M, N, K)."""
-        if len(validation) == 0:
-            return _mean_probabilities(scores)
-        seen = scores[:, validation]
-        loss, which = held_out_losses(seen, labels, SCALES).min(dim=0)
-        right = (seen.argmax(dim=-1) == labels).double().mean(dim=-1)
-        best = (right - LOSS_WEIGHT * loss).topk(min(self.n_best, len(scores))).indices
-        scales = torch.tensor(SCALES)[which[best]].view(-1, 1, 1)
-        return _mean_probabilities(scales * scores[best])
-
-
-def _mean_probabilities(scores: Tensor) -> Tensor:
-    return scores.log_softmax(dim=-1).logsumexp(dim=0) - math.log(len(scores))

@@ -102,23 +102,21 @@ class SplitProtocol:
 
 @dataclass(frozen=True)
 class GivenSplit:
-    """The one split that comes with the data, such as that of Planetoid.
+    """The one split that comes with the data, such as that of Planetoid, or the several ones.
 
     Attributes:
-        n_inits: how many initializations.
+        n_inits: how many initializations of each.
         seed: of their seeds.
     """
 
     n_inits: Count = 20
     seed: int = CODE_SEED
 
-    n_splits = 1
-
     __post_init__ = check_settings
 
     def __str__(self) -> str:
         """Say what the protocol is, to be printed beside every number."""
-        return f"{self.kind}, 1 splits x {self.n_inits} inits"
+        return f"{self.kind}, x {self.n_inits} inits"
 
     @property
     def kind(self) -> str:
@@ -126,25 +124,26 @@ class GivenSplit:
         return f"the split that comes with the data, seed {self.seed}"
 
     def splits(self, graph: NodeGraph) -> Iterator[Split]:
-        """Yield the split; nodes without a label are in no part.
+        """Yield the splits; nodes without a label are in no part.
 
         Raises:
-            ValueError: if there is none, or it has no node to train on or to test.
+            ValueError: if there is none, or one has no node to train on or to test.
         """
-        function, given = "GivenSplit", graph.given_split
-        if given is None:
+        if graph.given_split is None:
             remedy = f"Save the masks {', '.join(SPLIT_PARTS)}, or draw splits."
-            fail(function, "graph", "one that comes with a split", "one without", remedy)
-        parts = [
-            np.flatnonzero((given == place) & (graph.labels >= 0))
-            for place in range(len(SPLIT_PARTS))
-        ]
-        for place in (0, 2):
-            if len(parts[place]) == 0:
-                got = "none that has a label and belongs to the graph"
-                fail(function, SPLIT_PARTS[place], "of some nodes", got, "Name some.")
-        drawn = np.random.RandomState(self.seed).randint(0, LARGEST_SEED, max(20, self.n_inits))
-        yield Split(parts[0], parts[1], parts[2], tuple(drawn[: self.n_inits].tolist()))
+            fail("GivenSplit", "graph", "one that comes with a split", "one without", remedy)
+        random = np.random.RandomState(self.seed)
+        for given in np.atleast_2d(graph.given_split):
+            parts = [
+                np.flatnonzero((given == place) & (graph.labels >= 0))
+                for place in range(len(SPLIT_PARTS))
+            ]
+            for place in (0, 2):
+                if len(parts[place]) == 0:
+                    got = "none that has a label and belongs to the graph"
+                    fail("GivenSplit", SPLIT_PARTS[place], "of some nodes", got, "Name some.")
+            drawn = random.randint(0, LARGEST_SEED, max(20, self.n_inits))[: self.n_inits]
+            yield Split(parts[0], parts[1], parts[2], tuple(drawn.tolist()))
 
 
 Protocol: TypeAlias = SplitProtocol | GivenSplit

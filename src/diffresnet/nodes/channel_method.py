@@ -1,0 +1,135 @@
+"""Diff-ResNet's kernel with channels, as a method for nodes: diffusion that knows when it hurts."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from diffresnet._support.checks import check_real, fail
+from diffresnet._support.settings import Count, Positive, check_settings
+from diffresnet.nodes.adaptation import adapt_where_better
+from diffresnet.nodes.channels import low_name, make_channels
+from diffresnet.nodes.choice import choose, judge, mean_probabilities
+from diffresnet.nodes.folds import draw_folds
+from diffresnet.nodes.graph import NodeGraph
+from diffresnet.nodes.method import Solve
+from diffresnet.nodes.mixing import LARGEST, Mixing
+from diffresnet.nodes.splits import Split
+from diffresnet.nodes.student import Student
+
+STRENGTHS = (2, 4, 6, 8, 10, 14, 20)
+DIFFUSED = tuple(low_name(strength) for strength in STRENGTHS)
+MIXTURES = (
+    *DIFFUSED,
+    "own",
+    "near1",
+    "near2",
+    "own+high",
+    "own+near1+high",
+    "own+low2+high",
+    "own+low8",
+    "near1+near2+near3",
+    "near2+links",
+    "near1+near2+links",
+    "own+near1+near2+high+links",
+    "low8+links",
+)
+STUDIES = ("own", "near1")
+"""The channels that the student learns from."""
+
+MARGIN = 0.02
+"""The student answers unless validation nodes say that it is worse by more than this."""
+
+
+@dataclass(frozen=True)
+class ChannelDiffResNet:
+    """Kernel logistic regression with mixtures of channels, chosen by held-out labels.
+
+    The kernel of Diff-ResNet at several strengths, features without any diffusion, their difference
+    from the neighborhood, links as features, and mixtures of these (see `channels`) are fitted to
+    the labeled nodes. The few best of all mixtures and ridges on the validation nodes answer
+    together; without validation nodes, the best on held-out labels; with one label per class, which
+    cannot be held out, those of diffusion. With validation nodes, the answer is adapted to class
+    proportions where that helps (`adaptation`), and half of it is that of a student (`student`)
+    unless that hurts.
+
+    Attributes:
+        mixtures: names of channels joined by plus signs.
+        ridges: of the regression.
+        n_best: how many answer.
+        adapt: whether class proportions may be adapted.
+        teach: whether a student may answer, too.
+        step_size: of the path; less where the graph is not stable with it.
+        n_landmarks: see `kernel_points`.
+    """
+
+    mixtures: tuple[str, ...] = MIXTURES
+    ridges: tuple[float, ...] = (1, 1e-1, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
+    n_best: Count = 10
+    adapt: bool = True
+    teach: bool = True
+    step_size: Positive = 0.2
+    n_landmarks: Count = 1500
+
+    name = "Diff-ResNet, channels"
+    is_random = False
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if not self.mixtures or not self.ridges:
+            got, remedy = "none", "Name one at least."
+            fail(type(self).__name__, "mixtures and ridges", "some", got, remedy)
+        for value in self.ridges:
+            check_real(type(self).__name__, "ridges", value)
+        known = {name for text in MIXTURES for name in text.split("+")}
+        for name in {name for text in self.mixtures for name in text.split("+")} - known:
+            must = f"of the channels {', '.join(sorted(known))}, joined by plus signs"
+            fail(type(self).__name__, "mixtures", must, f"{name!r}", "Check the name.")
+
+    def prepare(self, graph: NodeGraph) -> Solve:
+        """Make the channels."""
+        channels = make_channels(
+            graph, STRENGTHS, step_size=self.step_size, n_landmarks=self.n_landmarks
+        )
+        student = Student([channels[name] for name in STUDIES]) if self.teach else None
+        labels, ridges = torch.from_numpy(graph.labels), torch.tensor(self.ridges)
+        mixing = Mixing(channels, labels, graph.n_classes, ridges)
+
+        def solve(split: Split, _: int) -> Tensor:
+            logs = mean_probabilities(self._answers(mixing, split))
+            if len(split.validation) == 0:
+                return logs
+            if self.adapt:
+                logs = adapt_where_better(logs, graph.labels, split)
+            return logs if student is None else _taught(student, logs, labels, split)
+
+        return solve
+
+    def _answers(self, mixing: Mixing, split: Split) -> Tensor:
+        """Return the scores (m, N, K) of the best mixtures and ridges."""
+        train, validation = torch.from_numpy(split.train), torch.from_numpy(split.validation)
+        if len(validation) == 0:
+            return self._without_validation(mixing, train)
+        mixtures = self.mixtures
+        if len(train) > LARGEST:
+            mixtures = mixing.screen(mixtures, train, validation)
+        scores = mixing.score(mixtures, train)
+        return choose(scores, validation, mixing.labels[validation], self.n_best)
+
+    def _without_validation(self, mixing: Mixing, train: Tensor) -> Tensor:
+        classes = mixing.labels[train]
+        folds = draw_folds(classes.numpy())
+        if not folds:
+            diffused = [text for text in self.mixtures if text in DIFFUSED]
+            return mixing.score(diffused or self.mixtures, train)
+        judged = mixing.hold_out(self.mixtures, train, folds)
+        scores = mixing.score(self.mixtures, train)
+        return choose(scores, train, classes, self.n_best, judged)
+
+
+def _taught(student: Student, logs: Tensor, labels: Tensor, split: Split) -> Tensor:
+    """Return the answer with the student's half, unless validation nodes say that it is worse."""
+    mixed, seen = student.mix(logs.float()), torch.from_numpy(split.validation)
+    both = torch.stack([logs.float()[seen], mixed[seen]])
+    goodness, _ = judge(both, labels[seen])
+    return mixed if float(goodness[1] - goodness[0]) > -MARGIN else logs

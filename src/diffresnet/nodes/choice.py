@@ -1,0 +1,59 @@
+"""Which of many answers to take: those that held-out labels like best, together."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from diffresnet.learning.calibration import held_out_losses
+
+SCALES = tuple(2.0**power for power in range(-2, 12))
+"""What scores may be multiplied by before they become probabilities."""
+
+LOSS_WEIGHT = 0.3
+"""What held-out loss counts beside held-out accuracy, which is coarse."""
+
+
+def judge(seen: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Return how good scores are, accuracy - 0.3 cross entropy, and the best scale of each.
+
+    Args:
+        seen: (M, n, K) scores of points with held-out labels, by M answers.
+        labels: (n,) these labels.
+
+    Returns:
+        (M,) and (M,).
+    """
+    losses, places = held_out_losses(seen, labels, SCALES).min(dim=0)
+    right = (seen.argmax(dim=-1) == labels).double().mean(dim=-1)
+    return right - LOSS_WEIGHT * losses, torch.tensor(SCALES)[places]
+
+
+def choose(
+    scores: Tensor, seen: Tensor, labels: Tensor, n_best: int, judged: Tensor | None = None
+) -> Tensor:
+    """Return the best scores (m, N, K) of (M, N, K), each times its best scale.
+
+    Args:
+        scores: of all points.
+        seen: (n,) which of them have a held-out label. Without any, all scores are returned.
+        labels: (n,) these labels.
+        n_best: how many are returned, at most.
+        judged: (M, n, K) scores to judge by, if they are not those in `scores`.
+    """
+    if len(seen) == 0:
+        return scores
+    goodness, scales = judge(scores[:, seen] if judged is None else judged, labels)
+    best = goodness.topk(min(n_best, len(scores))).indices
+    return scales[best].view(-1, 1, 1) * scores[best]
+
+
+def mean_probabilities(scores: Tensor) -> Tensor:
+    """Return the logarithm (N, K) of the mean of the probabilities of scores (m, N, K).
+
+    Examples:
+        >>> one_sure, other = torch.tensor([[9.0, 0.0]]), torch.tensor([[0.0, 0.0]])
+        >>> mean_probabilities(torch.stack([one_sure, other])).exp().round(decimals=2)
+        tensor([[0.7500, 0.2500]])
+    """
+    return scores.log_softmax(dim=-1).logsumexp(dim=0) - math.log(len(scores))
