@@ -154,11 +154,11 @@ def classify(
 
       diffresnet classify embeddings/ --labels labels.csv --out predictions/ --cluster auto
     """
+    columns = Columns(id_column, label_column)
     if cluster is not None:
-        others = graph, report, suggest, suggestions, curve
         run = ClusterRun(features, labels, out, cluster, work, memory, n_top, seed)
-        run.classify(Columns(id_column, label_column), others, force=force)
-        return
+        others = graph, report, suggest, suggestions, curve
+        return run.classify(columns, others, force=force)
     model = DiffResNetClassifier(
         n_top,
         search=search,
@@ -168,7 +168,6 @@ def classify(
         class_prior=None if prior == "none" else prior,
         random_state=seed,
     )
-    columns = Columns(id_column, label_column)
     points = _read_points(features, columns, graph, need_labels=labels is None)
     n_suggested = N_SUGGESTED if suggest is None and suggestions is not None else suggest
     given = _read_given(points, features, labels, columns, need_labels=n_suggested is None)
@@ -181,8 +180,7 @@ def classify(
         check_new_file(suggestions, "--suggestions", (".csv",), inputs, force=force)
         chosen = suggest_first(model, points, given, graph, n_suggested)
         table = _to_table(points, given, chosen, columns)
-        write_files({suggestions: table}, lambda: say_first(points, chosen, suggestions))
-        return
+        return write_files({suggestions: table}, lambda: say_first(points, chosen, suggestions))
     check_classes(given, "--labels" if labels is not None else "FEATURES")
     out = out or Path("predictions" if is_folder(features) else "predictions.csv")
     _check_out(out, inputs, force=force)
@@ -209,7 +207,7 @@ def classify(
             named = ", ".join(points.ids[row] for row in chosen)
             say(f"Label next: {named or 'nothing, every point has a label'}.")
 
-    write_files(contents, speak)
+    return write_files(contents, speak)
 
 
 def _check_out(out: Path, inputs: Sequence[Path], *, force: bool) -> None:
