@@ -154,10 +154,9 @@ def classify(
 
       diffresnet classify embeddings/ --labels labels.csv --out predictions/ --cluster auto
     """
-    columns = Columns(id_column, label_column)
+    columns, others = Columns(id_column, label_column), (graph, report, suggest, suggestions, curve)
     if cluster is not None:
         run = ClusterRun(features, labels, out, cluster, work, memory, n_top, seed)
-        others = graph, report, suggest, suggestions, curve
         return run.classify(columns, others, force=force)
     model = DiffResNetClassifier(
         n_top,

@@ -87,7 +87,7 @@ class RayEngine:
 
     def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Make the objects, each in a process of its own."""
-        # Room is never waited for: after a node is lost, there may be fewer processors than objects.
+        # Room is never waited for: once a node is lost, there may be fewer processors than objects.
         host = self.ray.remote(Host).options(num_cpus=0, scheduling_strategy="SPREAD")
         return [host.remote(make, item) for item in items]
 
