@@ -1,10 +1,11 @@
 """Does the cluster answer what the classifier answers on one machine?
 
-Digits, 5,000 images of MNIST and 5,000 embeddings of CIFAR-10, with 1, 5 and 20 labels per class,
-three draws each: the accuracy of both on all other points, how often they agree, and how many links
-of the exact graph the shards have. All in one process, with four shards and two blocks.
+Digits, and some thousand images of MNIST and embeddings of CIFAR-10, with a few labels per class,
+drawn several times: the accuracy of both on all other points, how often they agree, and how many
+links of the exact graph the shards have. All in one process, with four shards and two blocks.
 """
 
+import argparse
 import shutil
 import tempfile
 from pathlib import Path
@@ -24,11 +25,11 @@ from diffresnet.datasets.files import find_data_file
 from diffresnet.graph import matrix as mx
 from timing import write_results
 
-N_POINTS, N_DRAWS, N_SHARDS, N_FILES = 5000, 3, 4, 2
-PER_CLASS = (1, 5, 20)
+N_SHARDS, N_FILES = 4, 2
+SETS = ("digits", "mnist", "cifar10")
 
 
-def load(name: str) -> tuple[Any, Any]:
+def load(name: str, n_points: int) -> tuple[Any, Any]:
     """Return features (N, d) and classes (N,)."""
     if name == "digits":
         digits: Any = load_digits()
@@ -39,7 +40,7 @@ def load(name: str) -> tuple[Any, Any]:
     else:
         arrays = np.load(find_data_file("features/cifar10_mobilenetv2.npz"))
         points, classes = arrays["features"], arrays["labels"]
-    drawn = np.random.default_rng(0).permutation(len(classes))[:N_POINTS]
+    drawn = np.random.default_rng(0).permutation(len(classes))[:n_points]
     return points[drawn].astype(np.float32), classes[drawn].astype(np.int64)
 
 
@@ -71,15 +72,15 @@ def link_recall(work: Work, n_shards: int) -> float:
     return float(np.isin(wanted, np.concatenate(found)).mean())
 
 
-def compare(name: str, folder: Path) -> list[dict[str, Any]]:
+def compare(name: str, folder: Path, given_sizes: argparse.Namespace) -> list[dict[str, Any]]:
     """Compare both on a set."""
-    points, truth = load(name)
+    points, truth = load(name, given_sizes.points)
     write(folder / "points", points)
     source, results = Source.of(str(folder / "points"), None, None), list[dict[str, Any]]()
     recall = None
-    for per_class in PER_CLASS:
+    for per_class in given_sizes.per_class:
         rows = []
-        for draw in range(N_DRAWS):
+        for draw in range(given_sizes.draws):
             generator = np.random.default_rng([draw, per_class])
             of_each = [np.flatnonzero(truth == one) for one in range(truth.max() + 1)]
             labeled = np.concatenate([generator.permutation(one)[:per_class] for one in of_each])
@@ -100,10 +101,12 @@ def compare(name: str, folder: Path) -> list[dict[str, Any]]:
         means = np.mean(rows, axis=0)
         result = {
             "set": name,
+            "points": len(points),
+            "draws": given_sizes.draws,
             "labels per class": per_class,
-            "cluster, %": round(100 * means[0], 2),
-            "one machine, %": round(100 * means[1], 2),
-            "agreement, %": round(100 * means[2], 2),
+            "cluster, %": round(float(100 * means[0]), 2),
+            "one machine, %": round(float(100 * means[1]), 2),
+            "agreement, %": round(float(100 * means[2]), 2),
             "links of the exact graph, %": round(100 * (recall or 0), 2),
         }
         print(result, flush=True)
@@ -113,11 +116,20 @@ def compare(name: str, folder: Path) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Compare on all sets, and write the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--points", type=int, default=5000)
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--per-class", type=int, nargs="+", default=[1, 5, 20])
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
+    given = parser.parse_args()
     results: list[dict[str, Any]] = []
-    for name in ("digits", "mnist", "cifar10"):
+    for name in given.sets:
         with tempfile.TemporaryDirectory() as folder:
-            results += compare(name, Path(folder))
-    write_results("cluster_agreement", "python benchmarks/cluster_agreement.py", results)
+            results += compare(name, Path(folder), given)
+    command = (
+        f"python benchmarks/cluster_agreement.py --points {given.points} --draws {given.draws}"
+    )
+    write_results("cluster_agreement", command, results)
 
 
 if __name__ == "__main__":

@@ -160,11 +160,11 @@ def classify(
 
       diffresnet classify embeddings/ --labels labels.csv --out predictions/ --cluster auto
     """
+    columns = Columns(id_column, label_column)
     if cluster is not None:
         others = graph, report, suggest, suggestions, curve, save
         run = ClusterRun(features, labels, out, cluster, work, memory, n_top, seed)
-        run.classify(Columns(id_column, label_column), others, force=force)
-        return
+        return run.classify(columns, others, force=force)
     model = DiffResNetClassifier(
         n_top,
         search=search,
@@ -174,7 +174,6 @@ def classify(
         class_prior=read_prior(prior),
         random_state=seed,
     )
-    columns = Columns(id_column, label_column)
     points = read_with_columns(features, columns, graph, need_labels=labels is None)
     n_suggested = N_SUGGESTED if suggest is None and suggestions is not None else suggest
     given = read_given(points, features, labels, columns, need_labels=n_suggested is None)
@@ -187,8 +186,7 @@ def classify(
         check_new_file(suggestions, "--suggestions", (".csv",), inputs, force=force)
         chosen = suggest_first(model, points, given, graph, n_suggested)
         table = _to_table(points, given, chosen, columns)
-        write_files({suggestions: table}, lambda: say_first(points, chosen, suggestions))
-        return
+        return write_files({suggestions: table}, lambda: say_first(points, chosen, suggestions))
     check_classes(given, "--labels" if labels is not None else "FEATURES")
     check_prior_classes(model.class_prior, given)
     out = choose_out(out, features, inputs, force=force)
@@ -216,7 +214,7 @@ def classify(
         if n_suggested is not None:
             say_next(points, chosen)
 
-    write_files(contents, speak)
+    return write_files(contents, speak)
 
 
 def _to_table(

@@ -18,8 +18,8 @@ from torch import Tensor
 from diffresnet.cluster.work import Array, Work
 from diffresnet.diffusion.rayleigh_ritz import Rows
 
-STEP = 2**12
-"""Rows that are worked on at a time."""
+STEP, LARGE_STEP = 2**12, 2**16
+"""Rows that are multiplied at a time, and rows that are prepared at a time."""
 
 Parcels = tuple[object, list[Array]]
 """A value for whoever asked, and something for each block."""
@@ -166,20 +166,27 @@ class GraphRows:
     def make_laplacian(self) -> tuple[float, float]:
         """Make L = D - S W S from the factors; return the largest of its diagonal, and the sum."""
         factors = self.work.load(self._factors_name)
-        rows = self._row_numbers()
-        values = self.values * factors[rows] * factors[self.columns]
-        is_own = self.columns == rows
-        degrees = np.bincount(rows, np.where(is_own, 0, values), minlength=self.n_own)
-        self._cut(np.where(is_own, degrees[rows], -values).astype(np.float32))
-        return float(degrees.max(initial=0)), float(degrees.sum())
+        found, largest, total = np.empty_like(self.values), 0.0, 0.0
+        for first in range(0, self.n_own, LARGE_STEP):  # the whole would need several times as much
+            starts = self.starts[first : first + LARGE_STEP + 1]
+            where = slice(int(starts[0]), int(starts[-1]))
+            rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            values = self.values[where] * factors[first + rows] * factors[self.columns[where]]
+            is_own = self.columns[where] == first + rows
+            degrees = np.bincount(rows, np.where(is_own, 0, values), minlength=len(starts) - 1)
+            found[where] = np.where(is_own, degrees[rows], -values)
+            largest, total = max(largest, float(degrees.max())), total + float(degrees.sum())
+        self._cut(found)
+        return largest, total
 
     def find_components(self) -> Parcels:
         """Find the components of the own rows alone, and send the number of each point's."""
         is_own = self.columns < self.n_own
-        places = self._row_numbers()[is_own], self.columns[is_own]
-        shape = (self.n_own, self.n_own)
-        own = sparse.coo_array((np.ones(len(places[0]), np.int8), places), shape=shape)
-        found = connected_components(own.tocsr(), directed=False)[1]
+        starts = np.concatenate([[0], np.cumsum(is_own)])[self.starts]
+        columns = self.columns[is_own]
+        parts = np.ones(len(columns), np.int8), columns, starts.astype(np.int32)
+        own = sparse.csr_array(parts, shape=(self.n_own, self.n_own))
+        found = connected_components(own, directed=False)[1]
         firsts = np.full(self.n_own, self.n_own)
         np.minimum.at(firsts, found, np.arange(self.n_own))
         self.component = self.low + firsts[found]

@@ -36,7 +36,7 @@ from diffresnet.learning.strength import MODES_PER_CLASS
 
 BASE = 4e8
 """Bytes that a worker takes before it has any point: Python and its libraries."""
-A_ROW = 1000
+A_ROW = 1500
 """Bytes that a row of a block takes: its links, and some columns of vectors, with a halo."""
 LARGEST_SHARD = 100_000
 SMALLEST_SHARD = 5_000

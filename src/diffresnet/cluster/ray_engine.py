@@ -87,8 +87,8 @@ class RayEngine:
 
     def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Make the objects, each in a process of its own."""
-        n_each = -(-len(items) // self.n_workers)  # that a processor has, wherever it is
-        host = self.ray.remote(Host).options(num_cpus=int(1e4 / n_each) / 1e4)
+        # Room is never waited for: once a node is lost, there may be fewer processors than objects.
+        host = self.ray.remote(Host).options(num_cpus=0, scheduling_strategy="SPREAD")
         return [host.remote(make, item) for item in items]
 
     def call(
