@@ -40,6 +40,7 @@ autodoc_typehints = "signature"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
+napoleon_attr_annotations = False  # it takes the underscore of `numpy.str_` for a link
 napoleon_custom_sections = [("Shape", "notes_style"), ("Warns", "notes_style")]
 
 ORDER = (

@@ -14,19 +14,17 @@ from diffresnet import DiffResNetClassifier
 from diffresnet.encoders import make_encoder
 
 KINDS = {
-    "delivery": "Where is my parcel?|When will my order arrive?|The courier never came.|Can you ship to"
-    " Norway?|My package is late.|Is express shipping possible?|The tracking number does not work.|How"
-    " long does delivery take?|I was not at home for the parcel.|Please send it to my office.",
-    "refund": "I want my money back.|How do I return these shoes?|When do I get the refund?|You charged"
-    " me twice.|The amount on my card is wrong.|Can I exchange it for a larger size?|I sent it back"
-    " last week, where is the money?|Please cancel and refund.|Who pays for the return?|I was billed"
-    " too much.",
-    "account": "I forgot my password.|How do I change my email address?|Please delete my profile.|I"
-    " cannot log in.|The site says that my user name is taken.|Where do I update my phone number?|My"
-    " login is blocked.|How can I sign up?|The verification code does not arrive.|Merge my two"
-    " accounts, please.",
+    "delivery": """Where is my parcel?|When will my order arrive?|The courier never came.|Can you
+        ship to Norway?|My package is late.|Is express shipping possible?|The tracking number does
+        not work.|How long does delivery take?|I was not at home.|Send it to my office.""",
+    "refund": """I want my money back.|How do I return these shoes?|When do I get the refund?|You
+        charged me twice.|The amount on my card is wrong.|Can I exchange it for a larger size?|I
+        sent it back, where is my money?|Cancel and refund.|Who pays for returns?|I overpaid.""",
+    "account": """I forgot my password.|How do I change my email address?|Please delete my
+        profile.|I cannot log in.|The site says that my user name is taken.|Where do I update my
+        phone number?|My login is blocked.|How can I sign up?|The code is late.|Merge accounts.""",
 }
-texts = [text for kind in KINDS.values() for text in kind.split("|")]
+texts = [" ".join(text.split()) for kind in KINDS.values() for text in kind.split("|")]
 truth = np.repeat(list(KINDS), 10)
 features = make_encoder("minilm").encode(texts)
 y = np.full(30, "", dtype=truth.dtype)

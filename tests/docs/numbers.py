@@ -13,7 +13,7 @@ numbers as there are in `cell`.
 
 In running text a comment is right behind a number: ``82.2 <!-- number a.json:results/0/mean*100
 -->``. Parts of a path are names or places, or ``[key=value;...]`` for the one of a list that has
-these; a factor may follow.
+these, or ``<key=value;key!=value>`` for the mean over all that have them; a factor may follow.
 """
 
 import json
@@ -59,16 +59,23 @@ def numbers_of(text: str, folder: Path) -> list[Found]:
 
 def look_up(content: Any, path: str) -> float:
     """Return the number at a path, such as ``results/[set=a;labels=5]/accuracy``."""
-    for part in re.findall(r"\[[^\]]*\]|[^/]+", path):
-        if part.startswith("["):
-            wanted = [pair.split("=", 1) for pair in part[1:-1].split(";")]
-            fits = [one for one in content if all(str(one.get(k)) == v for k, v in wanted)]
-            if len(fits) != 1:
-                raise KeyError(f"{part} fits {len(fits)} of {len(content)}")
-            content = fits[0]
-        else:
-            content = content[int(part) if isinstance(content, list) else part]
-    return float(content)
+    part, *more = re.findall(r"\[[^\]]*\]|<[^>]*>|[^/]+", path)
+    rest = "/".join(more)
+    if part[0] in "[<":
+        fits = [one for one in content if _fits(one, part[1:-1])]
+        if not fits or (part[0] == "[" and len(fits) > 1):
+            raise KeyError(f"{part} fits {len(fits)} of {len(content)}")
+        return sum(look_up(one, rest) for one in fits) / len(fits)
+    inner = content[int(part) if isinstance(content, list) else part]
+    return look_up(inner, rest) if rest else float(inner)
+
+
+def _fits(one: dict[str, Any], wanted: str) -> bool:
+    for pair in wanted.split(";"):
+        key, sign, value = re.split(r"(!?=)", pair, maxsplit=1)
+        if (str(one.get(key)) == value) != (sign == "="):
+            return False
+    return True
 
 
 def _of_table(spec: dict[str, Any], table: str, folder: Path) -> list[Found]:

@@ -67,5 +67,13 @@ def test_what_a_file_does_not_have_is_an_error(folder: Path) -> None:
         look_up([1], "3")
 
 
+def test_means_over_some() -> None:
+    rows = [{"s": "a", "m": 1, "v": 2}, {"s": "b", "m": 1, "v": 4}, {"s": "c", "m": 1, "v": 9}]
+    assert look_up(rows, "<m=1;s!=c>/v") == 3
+    assert look_up({"r": rows}, "r/[s=c]/v") == 9
+    with pytest.raises(KeyError, match="fits 0 of 3"):
+        look_up(rows, "<m=2>/v")
+
+
 def test_zero_has_no_sign() -> None:
     assert Found("here", "-0.0", "0.0").is_right
