@@ -1,8 +1,8 @@
 """Do settings that were chosen on one bank serve others? Every method, balanced queries and not.
 
-Transforms and settings are chosen on validation classes, once of the bank of the test ("own"), once
-of another ("transfer"); the tests are on test classes. What is done is kept in a folder, and a
-stopped run goes on.
+Transforms and settings are chosen on validation classes of the bank of the test ("own") or of
+another one; or they are those of the recipes ("published"). The tests are on test classes. What is
+done is kept in a folder, and a stopped run goes on.
 """
 
 import argparse
@@ -47,6 +47,9 @@ METHODS = (
 UNTUNED = ("diffresnet",)
 """With the paper's settings: what it tunes to is what `OURS` tunes to."""
 
+PUBLISHED = "published"
+"""Settings of the recipes, without a choice on validation classes."""
+
 COLUMNS = [(n_shots, dirichlet) for dirichlet in (None, 2.0) for n_shots in (1, 5)]
 
 
@@ -63,7 +66,7 @@ def load(name: str, omniglot: Path) -> tuple[FeatureBank, int]:
 def choose(bank: FeatureBank, shape: EpisodeShape, method: str, kept: Path, n_tasks: int) -> Recipe:
     """Return a method with what suits the validation classes of a bank."""
     recipe = make_recipe(method, shape)
-    if method in UNTUNED:
+    if method in UNTUNED or kept.parent.parent.name == PUBLISHED:
         return recipe
     if not kept.exists():
         chosen = tune(bank, recipe, shape=shape, n_tasks=n_tasks)
@@ -115,7 +118,7 @@ def mean_ranks(columns: list[dict[str, Any]]) -> dict[str, float]:
 def main() -> None:
     """Run what is asked for, column by column, and write what is there."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--settings-from", default="cub", help="a bank, or 'own'")
+    parser.add_argument("--settings-from", default="cub", help="a bank, 'own' or 'published'")
     parser.add_argument("--banks", default=",".join(BANKS))
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--tasks", type=int, default=1000)
@@ -127,17 +130,14 @@ def main() -> None:
     set_threads(1)
     source = given.settings_from
     names = () if given.summarize else given.banks.split(",")
-    banks = {
-        name: load(name, given.omniglot)
-        for name in dict.fromkeys([*names, source])
-        if name != "own"
-    }
+    needed = [name for name in dict.fromkeys([*names, source]) if name in BANKS]
+    banks = {name: load(name, given.omniglot) for name in needed}
     for method in given.methods.split(","):
         for n_shots, dirichlet in COLUMNS:
             for name in names:
                 chosen_on = name if source == "own" else source
                 column = f"{n_shots}-{dirichlet}"
-                bank, n_queries = banks[chosen_on]
+                bank, n_queries = banks.get(chosen_on, banks[name])
                 shape = EpisodeShape(5, n_shots, n_queries, dirichlet)
                 kept = given.unfinished / "tuned" / chosen_on / column / f"{method}.pickle"
                 recipe = choose(bank, shape, method, kept, given.tuning_tasks)
@@ -148,11 +148,11 @@ def main() -> None:
                 accuracy = json.loads(place.read_text())["accuracy"]
                 print(name, column, chosen_on, method, f"{accuracy:.4f}", flush=True)
     columns = list(summarize(given.unfinished, source))
-    own = source == "own"
     command = f"python benchmarks/fewshot_transfer.py --settings-from {source}"
     command += f" --tasks {given.tasks} --tuning-tasks {given.tuning_tasks}"
     ranks = {"mean_ranks": mean_ranks(columns)}
-    keep_results(f"fewshot_{'own' if own else 'transfer'}", command, [ranks, *columns])
+    kind = source if source in ("own", PUBLISHED) else "transfer"
+    keep_results(f"fewshot_{kind}", command, [ranks, *columns])
     print(json.dumps(ranks))
 
 
