@@ -17,12 +17,23 @@ import numpy as np
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import count, reason_of, some
-from diffresnet.studio.classes import StudioClass
-from diffresnet.studio.history import NOT_ANSWERED, ClassChange, Gesture, State
+from diffresnet.studio.classes import StudioClass, check_room, is_sound
+from diffresnet.studio.history import (
+    NONE_OF_THESE,
+    NOT_ANSWERED,
+    SKIPPED,
+    ClassChange,
+    Gesture,
+    State,
+)
 
 SUFFIX = ".studio.sqlite"
 FORMAT = "diffresnet studio 1"
 WHAT = "The studio file"
+DAMAGE = (sqlite3.Error, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError)
+"""What reading a damaged file raises."""
+
+NO_CLASS = (NOT_ANSWERED, NONE_OF_THESE, SKIPPED)
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE points (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
@@ -54,14 +65,23 @@ class Storage:
         self.path, self.ids = path, ids
         is_new = not path.exists() or path.stat().st_size == 0
         self.base = _connect(path)
+        try:
+            self._numbers, self._rows = self._begin(about, is_new=is_new)
+        except BaseException:
+            self.base.close()
+            raise
+
+    def _begin(self, about: Mapping[str, Any], *, is_new: bool) -> tuple[dict[int, int], Any]:
+        """Make the tables of a new file, or check those there are; return the points."""
         if is_new:
             with self._transaction():
                 for statement in SCHEMA.split(";"):
                     self.base.execute(statement)
                 kept = {"format": FORMAT, "version": "0", "about": json.dumps(dict(about))}
                 self.base.executemany("INSERT INTO meta VALUES (?, ?)", kept.items())
-        _check_format(self.base, path)
-        self._numbers, self._rows = self._match_points()
+        _check_format(self.base, self.path)
+        with _reading(self.path):
+            return self._match_points()
 
     @property
     def version(self) -> int:
@@ -69,7 +89,20 @@ class Storage:
         return int(_meta(self.base)["version"])
 
     def read_state(self) -> State:
-        """Return what all gestures that are not undone add up to."""
+        """Return what all gestures that are not undone add up to.
+
+        Raises:
+            ValueError: if the file is damaged.
+        """
+        with _reading(self.path):
+            state = self._add_up()
+            strange = set(np.unique(state.answers).tolist()) - {*state.classes, *NO_CLASS}
+            if strange or not all(map(is_sound, state.classes.values())):
+                raise ValueError("it has answers or classes that are none")
+            check_room(state.next_class)
+        return state
+
+    def _add_up(self) -> State:
         answers = np.full(len(self.ids), NOT_ANSWERED, dtype=np.int32)
         changes = self.base.execute(
             "SELECT c.point, c.after FROM changes c JOIN gestures g ON g.number = c.gesture "
@@ -97,6 +130,13 @@ class Storage:
 
         When this returns, the gesture is on the disk.
         """
+        try:
+            return self._insert(gesture, who, next_class)
+        except BaseException:
+            self._numbers, self._rows = self._match_points()  # without those of this gesture
+            raise
+
+    def _insert(self, gesture: Gesture, who: str, next_class: int) -> int:
         with self._transaction():
             self.base.execute("DELETE FROM gestures WHERE is_undone")
             classes = json.dumps(_write_classes(gesture.classes))
@@ -152,7 +192,6 @@ class Storage:
             yield
         except BaseException:
             self.base.execute("ROLLBACK")
-            self._numbers, self._rows = self._match_points()
             raise
         self.base.execute("COMMIT")
 
@@ -205,12 +244,25 @@ class Storage:
         return [self._numbers[row] for row in rows]
 
 
+@contextmanager
+def _reading(path: Path) -> Generator[None]:
+    """Refuse a file in the block that is damaged, in one sentence; it may be of a stranger."""
+    try:
+        yield
+    except DAMAGE as error:
+        if str(error).startswith(WHAT):
+            raise
+        got = f"{path} ({reason_of(error) or type(error).__name__})"
+        refuse(WHAT, "whole", got, "Take a copy of it, or choose another by --file.")
+
+
 def read_about(path: Path) -> dict[str, Any]:
     """Return what a studio file says about its data."""
     base = _connect(path)
     try:
         _check_format(base, path)
-        return json.loads(_meta(base)["about"])
+        with _reading(path):
+            return dict(json.loads(_meta(base)["about"]))
     finally:
         base.close()
 
