@@ -95,11 +95,11 @@ def by_sight(desk: Desk) -> int:
     """Take what stands out on the map."""
     seen = desk.rng.choice(desk.free, min(N_GLANCED, len(desk.free)), replace=False)
     tree = cKDTree(desk.places)
-    crowd = tree.query(desk.places[seen], N_CROWD)[0][:, -1]
+    crowd = np.asarray(tree.query(desk.places[seen], N_CROWD)[0])[:, -1]
     far = np.ones(len(seen))
     answered = np.flatnonzero(desk.answers != NOT_ANSWERED)
     if len(answered):
-        far = cKDTree(desk.places[answered]).query(desk.places[seen])[0]
+        far = np.asarray(cKDTree(desk.places[answered]).query(desk.places[seen])[0])
     return int(seen[(far / np.maximum(crowd, 1e-6)).argmax()])
 
 

@@ -59,3 +59,15 @@ def test_a_million_rows_take_seconds(suffix: str) -> None:
     content = encode_predictions(ids, labels, probabilities, np.ones(n, bool), suffix)
     assert time.process_time() - begin < 10
     assert len(content) > n / 10
+
+
+def test_texts_and_a_single_class() -> None:
+    ones = np.ones((2, 1), dtype=np.float32)
+    reached = np.array([True, True])
+    labels = np.array(["a", "a"])
+    table = encode_predictions(["x", "y"], labels, ones, reached, texts=["=1+1", "two"]).decode()
+    assert table.splitlines() == [
+        "id,label,probability,margin,reached,text",
+        "x,a,1.000000,1.000000,true,'=1+1",
+        "y,a,1.000000,1.000000,true,two",
+    ]

@@ -25,6 +25,7 @@ from diffresnet.estimators import (
 from diffresnet.fewshot import EpisodeShape, FeatureBank, evaluate, make_recipe
 from diffresnet.files.arrays import read_arrays
 from diffresnet.files.formulas import encode_csv
+from diffresnet.files.label_studio import decode_tasks, encode_tasks
 from diffresnet.files.labels import read_labels
 from diffresnet.files.links import read_graph
 from diffresnet.files.points import read_points
@@ -32,6 +33,8 @@ from diffresnet.files.predictions import encode_predictions
 from diffresnet.files.suggestions import encode_suggestions
 from diffresnet.nodes import NodeGraph, SplitProtocol, run_protocol
 from diffresnet.nodes.baselines.label_propagation import LabelPropagation
+from diffresnet.studio import history
+from diffresnet.studio.storage import Storage
 from tests.fuzz.damage import (
     TEXTS,
     Random,
@@ -454,12 +457,57 @@ def formula_table(random: Random, folder: Path) -> Call:
     return call
 
 
+def label_studio_tasks(random: Random, folder: Path) -> Call:  # noqa: ARG001  (as all kinds)
+    """Damage tasks of Label Studio."""
+    labels = [str(label) for label in CLASSES]
+    predicted = [("cat", 0.5), None] * 6
+    tasks = json.loads(
+        encode_tasks(IDS, labels, predicted, [str(text) for text in TEXTS[:12]] * 12)
+    )
+    text = damaged_json(random, tasks).decode("utf-8", "replace")
+    return lambda: decode_tasks(text, IDS)
+
+
+@cache
+def _studio_content() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.sqlite"
+        storage = Storage(path, IDS, {"path": "x.npz"})
+        state = storage.read_state()
+        for place, name in enumerate(("cat", "dog")):
+            gesture = history.add_class(state, name, np.array([place, place + 4]))
+            state = gesture.applied(state)
+            storage.record(gesture, "", state.next_class)
+        storage.close()
+        return path.read_bytes()
+
+
+def studio_file(random: Random, folder: Path) -> Call:
+    """Damage a file of the studio."""
+    path = _written(folder, "x.sqlite", damaged_bytes(random, _studio_content()))
+
+    def call() -> object:
+        storage = Storage(path, IDS, {})
+        try:
+            return storage.read_state().answers
+        finally:
+            storage.close()
+
+    return call
+
+
 def warm() -> None:
     """Make what cases begin with, once for all processes; nothing here may use polars' threads."""
     for kind in MODELS:
         for solver in ("mixture", "kernel"):
             _ = _model_content(kind, solver)
-    makers: tuple[Callable[[], object], ...] = (_weights, _pictures, _few_shot_runs, _node_runs)
+    makers: tuple[Callable[[], object], ...] = (
+        _weights,
+        _pictures,
+        _few_shot_runs,
+        _node_runs,
+        _studio_content,
+    )
     for make in makers:
         make()
 
@@ -478,5 +526,6 @@ READERS: dict[str, Kind] = {
             image_file,
         ),
         *(image_arrays, image_list, texts_file, run_file, formula_table),
+        *(label_studio_tasks, studio_file),
     )
 }

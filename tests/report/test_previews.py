@@ -2,7 +2,7 @@ import numpy as np
 
 from diffresnet.report.class_marks import choose_marks
 from diffresnet.report.classification.outcome import Outcome, Preview
-from diffresnet.report.previews import show_labeled, show_preview
+from diffresnet.report.previews import N_LETTERS, shorten, show_labeled, show_preview, to_data
 from tests.report.fitted import ATTACK
 
 
@@ -36,3 +36,11 @@ def test_the_first_labeled_items_of_each_class() -> None:
         assert text in shown
     for text in ("text 4", "text 7", "eel"):
         assert text not in shown
+
+
+def test_long_texts_end_at_the_end_of_a_word() -> None:
+    words = " ".join(["word"] * 100)
+    assert shorten(words).endswith("word…")
+    assert len(shorten("a" * 500)) == N_LETTERS
+    assert shorten("short") == "short"
+    assert to_data("short") == {"text": "short"}

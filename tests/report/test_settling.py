@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,7 @@ RING = sparse.csr_array(
 )
 
 
-def last(weights: sparse.csr_array, start: torch.Tensor, **options: int) -> torch.Tensor:
+def last(weights: sparse.csr_array, start: torch.Tensor, **options: Any) -> torch.Tensor:
     return list(settle(weights, start, **options))[-1]
 
 

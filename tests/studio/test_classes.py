@@ -2,9 +2,11 @@ import pytest
 
 from diffresnet.studio.classes import (
     KEYS,
+    MOST_CLASSES,
     StudioClass,
     check_class,
     check_name,
+    check_room,
     make_class,
 )
 
@@ -65,3 +67,13 @@ def test_other_names_are_refused(name: object, sentence: str) -> None:
 def test_only_classes_that_are_there_can_be_given(given: object) -> None:
     with pytest.raises(ValueError, match="`class` must be a class that is there, got"):
         check_class(given, some_classes(2))
+
+
+def test_numbers_of_classes_come_to_an_end() -> None:
+    check_room(MOST_CLASSES)
+    with pytest.raises(ValueError) as refused:  # noqa: PT011
+        check_room(MOST_CLASSES + 1)
+    assert str(refused.value) == (
+        "Classes must be at most 65,000 in all, also those that were deleted, got more. Use those "
+        "there are, or begin a new studio file."
+    )

@@ -42,9 +42,8 @@ def test_undo_goes_back_to_nothing_and_redo_to_all(tmp_path: Path) -> None:
     assert studio.now.state.classes == {}
     assert studio.do({"kind": "undo"}).said == "There is nothing to undo."
     assert studio.now.redo == "add the class red and label 1 point with it"
-    for _ in range(3):
-        done = studio.do({"kind": "redo"})
-    assert done.said == "Redone: add the class blue and label 1 point with it."
+    said = [studio.do({"kind": "redo"}).said for _ in range(3)]
+    assert said[-1] == "Redone: add the class blue and label 1 point with it."
     assert studio.do({"kind": "redo"}).said == "There is nothing to redo."
     assert (studio.now.predictions.classes == whole.predictions.classes).all()
     assert (

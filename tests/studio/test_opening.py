@@ -36,7 +36,11 @@ def plain_encoders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         return Plain("texts" if name == "minilm" else "images")
 
     monkeypatch.setattr(opening, "make_encoder", make)
-    monkeypatch.setattr(opening, "make_cache_folder", lambda _: tmp_path / "cache")
+
+    def cache(_: str) -> Path:
+        return tmp_path / "cache"
+
+    monkeypatch.setattr(opening, "make_cache_folder", cache)
     (tmp_path / "cache").mkdir()
 
 

@@ -3,6 +3,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from pathlib import Path
 
@@ -65,7 +66,8 @@ def ready(address: str) -> tuple[str, str]:
         project = json.loads(talk(base, "/api/project", cookie=cookie)[0])
         if project["stage"] == "ready":
             return base, cookie
-    raise AssertionError(project)
+        time.sleep(0.1)
+    raise AssertionError("it did not open")
 
 
 @pytest.mark.slow

@@ -189,3 +189,50 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     assert (answers[:n_kept] == 0).all()
     assert storage.version == n_kept + 1
     storage.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE changes SET after = 2000000000",
+        "UPDATE changes SET after = 7",
+        "UPDATE gestures SET classes = 'x'",
+        "UPDATE gestures SET classes = '{\"0\": 3}'",
+        "UPDATE gestures SET classes = replace(classes, '#', 'url(')",
+        "UPDATE gestures SET classes = replace(classes, 'shape', 'form')",
+        "UPDATE meta SET value = 'many' WHERE name = 'next_class'",
+        "UPDATE meta SET value = '99999999' WHERE name = 'next_class'",
+        "DROP TABLE changes",
+    ],
+)
+def test_damaged_files_are_refused(tmp_path: Path, statement: str) -> None:
+    path = tmp_path / "a.sqlite"
+    storage, _ = filled(path)
+    storage.close()
+    base = sqlite3.connect(path)
+    base.execute(statement)
+    base.commit()
+    base.close()
+    with pytest.raises(ValueError) as refused:  # noqa: PT011
+        Storage(path, IDS, {}).read_state()
+    assert str(refused.value).startswith("The studio file must be whole, got ")
+
+
+def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    storage, _ = filled(path)
+    storage.close()
+    content = path.read_bytes()
+    for n_bytes in (len(content) // 4, len(content) // 2):
+        path.write_bytes(content[:n_bytes])
+        with pytest.raises(ValueError, match="The studio file must be"):
+            Storage(path, IDS, {}).read_state()
+
+
+def test_sentences_about_damage_are_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    path.write_bytes(b"SQLite format 3\0" + bytes(5000))
+    for read in (lambda: Storage(path, IDS, {}), lambda: read_about(path)):
+        with pytest.raises(ValueError) as refused:  # noqa: PT011
+            read()
+        assert "\n" not in str(refused.value)

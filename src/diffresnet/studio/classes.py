@@ -1,5 +1,6 @@
 """Classes as the studio has them: a number for good, a name, a color, a key and a marker."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase
@@ -12,6 +13,10 @@ from diffresnet.report.class_marks import COLORS
 
 KEYS = "123456789" + ascii_lowercase
 N_SHAPES = 8
+MOST_CLASSES = 65_000
+"""Numbers of classes have two bytes, and are never used again."""
+
+COLOR = re.compile("#[0-9a-f]{6}")
 LONGEST_NAME = 200
 NONE_NAME, SKIPPED_NAME = "none of these", "skipped"
 RESERVED = (NONE_NAME, SKIPPED_NAME)
@@ -35,6 +40,29 @@ class StudioClass:
     color: str
     key: str | None
     shape: int
+
+
+def is_sound(one: Any) -> bool:
+    """Tell whether a class that was read from a file is one."""
+    return (
+        isinstance(one, StudioClass)
+        and type(one.id) is int
+        and 0 <= one.id < MOST_CLASSES
+        and isinstance(one.name, str)
+        and 0 < len(one.name) <= LONGEST_NAME
+        and isinstance(one.color, str)
+        and COLOR.fullmatch(one.color) is not None
+        and (one.key is None or one.key in tuple(KEYS))
+        and type(one.shape) is int
+        and 0 <= one.shape < N_SHAPES
+    )
+
+
+def check_room(next_class: int) -> None:
+    """Raise if there are no numbers left for new classes."""
+    if next_class > MOST_CLASSES:
+        must, got = f"at most {MOST_CLASSES:,} in all, also those that were deleted", "more"
+        refuse("Classes", must, got, "Use those there are, or begin a new studio file.")
 
 
 def make_class(number: int, name: str, others: Iterable[StudioClass]) -> StudioClass:

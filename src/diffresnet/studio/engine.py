@@ -109,9 +109,13 @@ class Studio:
         source, file = find_source(source, file)
         opened = open_source(source)
         storage = Storage(file, opened.ids, source.to_json(file))
-        model = DiffResNetClassifier(source.n_top).prepare(opened.features, graph=opened.links)
-        with stage("labels"):
-            studio = cls(opened, storage, model)
+        try:
+            model = DiffResNetClassifier(source.n_top).prepare(opened.features, graph=opened.links)
+            with stage("labels"):
+                studio = cls(opened, storage, model)
+        except BaseException:
+            storage.close()
+            raise
         if studio.now.version == 0 and "" in opened.labels:
             studio.take(opened.labels, "the data")
         return studio

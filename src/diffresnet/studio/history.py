@@ -17,6 +17,7 @@ from diffresnet.studio.classes import (
     StudioClass,
     check_class,
     check_name,
+    check_room,
     make_class,
 )
 
@@ -124,6 +125,7 @@ def answer(state: State, rows: Rows, kind: str) -> Gesture:
 def add_class(state: State, given: Any, rows: Rows) -> Gesture:
     """Add a class, and label points with it."""
     name = check_name(given, state.classes)
+    check_room(state.next_class + 1)
     new = make_class(state.next_class, name, state.classes.values())
     answers = np.full(len(rows), new.id, dtype=np.int32)
     said = f"add the class {shortened(name)}"
@@ -180,6 +182,7 @@ def take_labels(
         origin: where they come from, in words.
         answers: (N,) answers that are no class, or None.
     """
+    check_room(state.next_class + len(set(labels)))
     added: dict[int, ClassChange] = {}
     classes, numbers = dict(state.classes), {one.name: one.id for one in state.classes.values()}
     for raw in sorted(set(labels) - {""}):

@@ -3,6 +3,7 @@
 import warnings
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ class Predictions:
         probabilities[reached] = sure[reached]
         return cls(classes, probabilities)
 
-    @property
+    @cached_property
     def certainty(self) -> npt.NDArray[np.uint8]:
         """A byte a point: 0 where no label reaches, else 1 + 254 times the probability."""
         found = 1 + np.rint(254 * self.probabilities)

@@ -5,7 +5,6 @@ order, add up to. A table of points holds the ids of those that were ever answer
 """
 
 import json
-import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -16,24 +15,29 @@ from typing import Any
 import numpy as np
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import count, reason_of, some
-from diffresnet.studio.classes import StudioClass
-from diffresnet.studio.history import NOT_ANSWERED, ClassChange, Gesture, State
+from diffresnet._support.words import count, some
+from diffresnet.studio.classes import StudioClass, check_room, is_sound
+from diffresnet.studio.database import (
+    FORMAT,
+    SCHEMA,
+    WHAT,
+    check_format,
+    close,
+    connect,
+    read_meta,
+    reading,
+)
+from diffresnet.studio.history import (
+    NONE_OF_THESE,
+    NOT_ANSWERED,
+    SKIPPED,
+    ClassChange,
+    Gesture,
+    State,
+)
 
 SUFFIX = ".studio.sqlite"
-FORMAT = "diffresnet studio 1"
-WHAT = "The studio file"
-SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE points (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE gestures (
-    number INTEGER PRIMARY KEY, time TEXT NOT NULL, who TEXT NOT NULL, kind TEXT NOT NULL,
-    said TEXT NOT NULL, is_undone INTEGER NOT NULL DEFAULT 0, classes TEXT NOT NULL) STRICT;
-CREATE TABLE changes (
-    gesture INTEGER NOT NULL REFERENCES gestures(number) ON DELETE CASCADE,
-    point INTEGER NOT NULL REFERENCES points(number), before INTEGER NOT NULL,
-    after INTEGER NOT NULL, PRIMARY KEY (gesture, point)) STRICT, WITHOUT ROWID;
-"""
+NO_CLASS = (NOT_ANSWERED, NONE_OF_THESE, SKIPPED)
 
 
 class Storage:
@@ -53,23 +57,45 @@ class Storage:
     def __init__(self, path: Path, ids: Sequence[str], about: Mapping[str, Any]) -> None:
         self.path, self.ids = path, ids
         is_new = not path.exists() or path.stat().st_size == 0
-        self.base = _connect(path)
+        self.base = connect(path)
+        try:
+            self._numbers, self._rows = self._begin(about, is_new=is_new)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, about: Mapping[str, Any], *, is_new: bool) -> tuple[dict[int, int], Any]:
+        """Make the tables of a new file, or check those there are; return the points."""
         if is_new:
             with self._transaction():
                 for statement in SCHEMA.split(";"):
                     self.base.execute(statement)
                 kept = {"format": FORMAT, "version": "0", "about": json.dumps(dict(about))}
                 self.base.executemany("INSERT INTO meta VALUES (?, ?)", kept.items())
-        _check_format(self.base, path)
-        self._numbers, self._rows = self._match_points()
+        check_format(self.base, self.path)
+        with reading(self.path):
+            return self._match_points()
 
     @property
     def version(self) -> int:
         """How often something was done, undone or redone."""
-        return int(_meta(self.base)["version"])
+        return int(read_meta(self.base)["version"])
 
     def read_state(self) -> State:
-        """Return what all gestures that are not undone add up to."""
+        """Return what all gestures that are not undone add up to.
+
+        Raises:
+            ValueError: if the file is damaged.
+        """
+        with reading(self.path):
+            state = self._add_up()
+            strange = set(np.unique(state.answers).tolist()) - {*state.classes, *NO_CLASS}
+            if strange or not all(map(is_sound, state.classes.values())):
+                raise ValueError("it has answers or classes that are none")
+            check_room(state.next_class)
+        return state
+
+    def _add_up(self) -> State:
         answers = np.full(len(self.ids), NOT_ANSWERED, dtype=np.int32)
         changes = self.base.execute(
             "SELECT c.point, c.after FROM changes c JOIN gestures g ON g.number = c.gesture "
@@ -88,7 +114,7 @@ class Storage:
                 if not is_undone:
                     classes.pop(number, None)
                     classes |= {} if new is None else {number: new}
-        kept = int(_meta(self.base).get("next_class", 0))
+        kept = int(read_meta(self.base).get("next_class", 0))
         ordered = {number: classes[number] for number in sorted(classes)}
         return State(answers, ordered, max(next_class, kept))
 
@@ -97,6 +123,13 @@ class Storage:
 
         When this returns, the gesture is on the disk.
         """
+        try:
+            return self._insert(gesture, who, next_class)
+        except BaseException:
+            self._numbers, self._rows = self._match_points()  # without those of this gesture
+            raise
+
+    def _insert(self, gesture: Gesture, who: str, next_class: int) -> int:
         with self._transaction():
             self.base.execute("DELETE FROM gestures WHERE is_undone")
             classes = json.dumps(_write_classes(gesture.classes))
@@ -143,7 +176,7 @@ class Storage:
 
     def close(self) -> None:
         """Close the file."""
-        self.base.close()
+        close(self.base, self.path)
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
@@ -152,7 +185,6 @@ class Storage:
             yield
         except BaseException:
             self.base.execute("ROLLBACK")
-            self._numbers, self._rows = self._match_points()
             raise
         self.base.execute("COMMIT")
 
@@ -207,43 +239,13 @@ class Storage:
 
 def read_about(path: Path) -> dict[str, Any]:
     """Return what a studio file says about its data."""
-    base = _connect(path)
+    base = connect(path)
     try:
-        _check_format(base, path)
-        return json.loads(_meta(base)["about"])
+        check_format(base, path)
+        with reading(path):
+            return dict(json.loads(read_meta(base)["about"]))
     finally:
-        base.close()
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    try:
-        base = sqlite3.connect(path, timeout=1, isolation_level=None, check_same_thread=False)
-        base.execute("PRAGMA locking_mode = EXCLUSIVE")  # a second studio would not see this one
-        base.execute("PRAGMA journal_mode = WAL")
-        base.execute("PRAGMA synchronous = FULL")
-        base.execute("PRAGMA foreign_keys = ON")
-        base.execute("PRAGMA trusted_schema = OFF")
-    except sqlite3.Error as error:
-        if "locked" in str(error):
-            remedy = "Close the other studio, or choose another file by --file."
-            refuse(WHAT, "one that no other studio has open", path, remedy)
-        got = f"{path} ({reason_of(error)})"
-        refuse(WHAT, "one that can be written", got, "Choose another by --file.")
-    return base
-
-
-def _check_format(base: sqlite3.Connection, path: Path) -> None:
-    try:
-        found = _meta(base).get("format")
-    except sqlite3.Error:
-        found = None
-    if found != FORMAT:
-        remedy = "Choose another by --file."
-        refuse(WHAT, "one that the studio wrote", f"{path}, something else", remedy)
-
-
-def _meta(base: sqlite3.Connection) -> dict[str, str]:
-    return dict(base.execute("SELECT name, value FROM meta").fetchall())
+        close(base, path)
 
 
 def _write_classes(classes: Mapping[int, ClassChange]) -> dict[str, list[Any]]:

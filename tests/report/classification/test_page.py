@@ -1,12 +1,13 @@
 import json
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
-from diffresnet.report.classification.page import make_report
+from diffresnet.report.classification.page import make_report, write_report
 from tests.report.fitted import ATTACK, fit_blobs, numbered
 
 
@@ -116,3 +117,32 @@ def test_style_and_script_come_with_the_package() -> None:
     script = folder.joinpath("page.js").read_text("utf-8")
     assert "innerHTML" not in script
     assert folder.joinpath("page.css").is_file()
+
+
+def test_the_map_shows_texts_and_pictures() -> None:
+    model = fit_blobs(["a", "b"])
+    n_points = len(model.transduction_)
+    texts = [f"{ATTACK} {row}" for row in range(n_points)]
+    page = make_report(model, numbered(model), "Texts", texts).decode()
+    looks = data_of(page)["previews"]
+    assert looks[5] == {"text": texts[5]}
+    assert ATTACK not in page
+    pictures = data_of(make_report(model, numbered(model), "Pictures", [b"x"] * n_points).decode())
+    assert pictures["previews"][0] == {"picture": "eA=="}
+    assert data_of(make_report(model, numbered(model), "None").decode())["previews"] == []
+
+
+def test_what_was_asked_for_is_what_it_shows() -> None:
+    model = fit_blobs(["a", "b"])
+    page = make_report(model, numbered(model), "Two", suggested=np.array([7, 9])).decode()
+    assert page.count('class="ring"') == 2
+    assert 'class="ring" r="9" data-point="7"' in page
+
+
+def test_write_report_from_python(tmp_path: Path) -> None:
+    model = fit_blobs(["a", "b"])
+    path = write_report(model, tmp_path / "page.html", title="Mine")
+    assert "<title>Mine</title>" in path.read_text()
+    with pytest.raises(ValueError, match="`model` must be one with labels of two classes or more"):
+        write_report(DiffResNetClassifier().prepare(np.eye(5)), tmp_path / "none.html")
+    assert not (tmp_path / "none.html").exists()

@@ -1,14 +1,16 @@
 """The page itself: markup stays text; phone and dark; keys; screen readers; plain failures."""
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
 import diffresnet
-from tests.studio.browser.studios import ATTACK, Bytes, Tab
+from tests.studio.browser.studios import ATTACK, Bytes, Tab, running_studio
 
 CSS = Path(diffresnet.__file__).parent / "studio" / "static" / "studio.css"
 PHONE = {"width": 390, "height": 780}
@@ -62,6 +64,42 @@ def test_a_phone_in_the_dark(phone: Tab) -> None:
     assert phone.find("#panel-selection").is_visible()
 
 
+def test_two_fingers_zoom_and_one_moves(phone: Tab) -> None:
+    wide = math.dist(phone.place(0), phone.place(1))
+    touch = phone.context.new_cdp_session(phone.page)
+
+    def fingers(kind: str, *places: tuple[int, int]) -> None:
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    middle = 195, 240
+    fingers("touchStart", middle, (middle[0] + 40, middle[1]))
+    fingers("touchMove", middle, (middle[0] + 60, middle[1]))
+    fingers("touchMove", middle, (middle[0] + 80, middle[1]))
+    fingers("touchEnd")
+    zoomed = math.dist(phone.place(0), phone.place(1))
+    assert zoomed == pytest.approx(2 * wide, rel=0.05)
+    assert phone.debug()["selected"] == []
+    phone.find("#tool-pan").click()
+    left, top = phone.place(0)
+    fingers("touchStart", middle)
+    fingers("touchMove", (middle[0] + 10, middle[1]))
+    fingers("touchMove", (middle[0] + 30, middle[1] + 20))
+    fingers("touchEnd")
+    assert np.subtract(phone.place(0), (left, top)) == pytest.approx([30, 20], abs=1.5)
+
+
+def test_a_card_tells_of_the_point_under_the_mouse(tab: Tab) -> None:
+    tab.name("cat")
+    row = tab.debug()["queue"][1]["row"]
+    tab.page.mouse.move(*tab.place(row))
+    tab.find("#card .id").filter(has_text="digit_").wait_for()
+    assert tab.find("#card .tag").inner_text().startswith("cat")
+    assert tab.find("#card img").count() == 1
+    tab.page.mouse.move(2, 2)
+    tab.find("#card").wait_for(state="hidden")
+
+
 def test_the_theme_is_kept(tab: Tab) -> None:
     light = tab.pixel(0)
     tab.press("Shift+D")
@@ -111,6 +149,17 @@ def test_without_a_token_the_page_is_locked(browser: Browser, digits: tuple[str,
     tab.troubles.clear()  # the refusal itself is logged
     tab.close()
     tab.context.close()
+
+
+def test_data_that_cannot_be_opened_say_why(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "broken.npz"
+    path.write_bytes(b"no archive")
+    with running_studio(path) as address:
+        tab = Tab(browser, address)
+        tab.find("#opening-title").filter(has_text="did not open").wait_for()
+        assert "broken.npz" in tab.find("#opening-text").inner_text()
+        tab.close()
+        tab.context.close()
 
 
 def test_without_webgl_it_is_said(browser: Browser, digits: tuple[str, Bytes]) -> None:

@@ -2,7 +2,7 @@
 // and a shape; here colors are made to stand out from the ground, light or dark.
 
 export const GROUNDS = { light: "#fbfbfc", dark: "#0f1216" };
-const LEAST_CONTRAST = 2.4;
+const LEAST_CONTRAST = { light: 2.2, dark: 3.8 }; // pale means unsure, so no class may be pale itself
 
 export function parseColor(hex) {
   const number = /^#[0-9a-f]{6}$/i.test(hex) ? parseInt(hex.slice(1), 16) : 0x8d949c;
@@ -31,10 +31,9 @@ export function contrast(one, other) {
 export function adapt(hex, theme) {
   const ground = parseColor(GROUNDS[theme]);
   const aim = theme === "dark" ? 255 : 0;
-  const least = theme === "dark" ? LEAST_CONTRAST + 1.4 : LEAST_CONTRAST - 0.6;
   const color = parseColor(hex);
   let moved = color;
-  for (let share = 0.06; contrast(moved, ground) < least && share <= 1; share += 0.06) {
+  for (let share = 0.06; contrast(moved, ground) < LEAST_CONTRAST[theme] && share <= 1; share += 0.06) {
     moved = color.map((value) => value + (aim - value) * share);
   }
   return formatColor(moved);
