@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.estimators.strength import Strength
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.strength import Strength
 
 
 @dataclass(frozen=True)
