@@ -149,7 +149,9 @@ def main() -> None:
                 print(name, column, chosen_on, method, f"{accuracy:.4f}", flush=True)
     columns = list(summarize(given.unfinished, source))
     command = f"python benchmarks/fewshot_transfer.py --settings-from {source}"
-    command += f" --tasks {given.tasks} --tuning-tasks {given.tuning_tasks}"
+    command += f" --tasks {given.tasks}"
+    if source != PUBLISHED:
+        command += f" --tuning-tasks {given.tuning_tasks}"
     ranks = {"mean_ranks": mean_ranks(columns)}
     kind = source if source in ("own", PUBLISHED) else "transfer"
     keep_results(f"fewshot_{kind}", command, [ranks, *columns])

@@ -20,8 +20,8 @@ from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import choose_step
 from diffresnet.estimators.points import N_MODES
-from diffresnet.estimators.strength import default_steps
-from diffresnet.estimators.views import View
+from diffresnet.learning.strength import default_steps
+from diffresnet.learning.views import View
 from diffresnet.graph import matrix as mx
 from diffresnet.report.settling import count_rounds, settle, start_from
 
