@@ -37,6 +37,9 @@ MIXTURES = (
 STUDIES = ("own", "near1")
 """The channels that the student learns from."""
 
+FEW = 0.2
+"""Where more than this part of the nodes is labeled, there is little to teach."""
+
 MARGIN = 0.02
 """The student answers unless validation nodes say that it is worse by more than this."""
 
@@ -50,8 +53,8 @@ class ChannelDiffResNet:
     the labeled nodes. The few best of all mixtures and ridges on the validation nodes answer
     together; without validation nodes, the best on held-out labels; with one label per class, which
     cannot be held out, those of diffusion. With validation nodes, the answer is adapted to class
-    proportions where that helps (`adaptation`), and half of it is that of a student (`student`)
-    unless that hurts.
+    proportions where that helps (`adaptation`), and where labels are few, half of it is that of a
+    student (`student`), unless that hurts.
 
     Attributes:
         mixtures: names of channels joined by plus signs.
@@ -101,7 +104,8 @@ class ChannelDiffResNet:
                 return logs
             if self.adapt:
                 logs = adapt_where_better(logs, graph.labels, split)
-            return logs if student is None else _taught(student, logs, labels, split)
+            is_taught = student is not None and len(split.train) <= FEW * graph.n_nodes
+            return _taught(student, logs, labels, split) if is_taught else logs
 
         return solve
 
