@@ -8,10 +8,13 @@ from typing import Literal, TypeAlias, get_args
 from diffresnet._support.checks import check_choice, fail
 from diffresnet._support.extras import needs_extra
 from diffresnet.nodes.baselines.appnp import Appnp
+from diffresnet.nodes.baselines.coin import Coin
 from diffresnet.nodes.baselines.convolution import PUBLISHED
+from diffresnet.nodes.baselines.filters import Gpr, Sgc, Sign
 from diffresnet.nodes.baselines.flow import CHOSEN
 from diffresnet.nodes.baselines.label_propagation import LabelPropagation
 from diffresnet.nodes.baselines.mlp import Mlp
+from diffresnet.nodes.baselines.tuned_gcn import TunedGcn
 from diffresnet.nodes.channel_method import ChannelDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.kernel_method import KernelDiffResNet
@@ -29,10 +32,15 @@ BASELINES: dict[str, NodeMethod] = {
     **PUBLISHED,
     "appnp": Appnp(),
     **CHOSEN,
+    "gcn-tuned": TunedGcn(),
+    "sgc": Sgc(),
+    "sign": Sign(),
+    "gpr": Gpr(),
+    "coin": Coin(),
     LABELS_ALONE: LabelPropagation(),
 }
 METHOD_NAMES = (DIFFUSION, KERNEL, DIFFUSION_KERNEL, NO_DIFFUSION, *BASELINES)
-NEEDING_GRAPHS = (*PUBLISHED, "appnp", *CHOSEN)
+NEEDING_GRAPHS = (*PUBLISHED, "appnp", *CHOSEN, "gcn-tuned")
 
 
 def check_installed(names: Iterable[str]) -> None:
