@@ -26,6 +26,7 @@ from diffresnet.nodes.catalog import (
     LABELS_ALONE,
     METHOD_NAMES,
     NO_DIFFUSION,
+    SELF_TRAINED,
     NodeSolver,
     check_installed,
     make_method,
@@ -40,7 +41,7 @@ from diffresnet.paper.nodes.plan import NodePlan
 from diffresnet.paper.settings import NODE_SETTINGS
 
 HEADS = ("accuracy %", "splits x inits", "s per run")
-WITHOUT_VALIDATION = {KERNEL, DIFFUSION_KERNEL, LABELS_ALONE}
+WITHOUT_VALIDATION = {KERNEL, DIFFUSION_KERNEL, SELF_TRAINED, LABELS_ALONE}
 """Methods that need no validation nodes."""
 
 CAPTION = "± is the deviation over runs; of differences, the 95 % interval over splits"
