@@ -37,6 +37,7 @@ from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.protocol import NodeResult, compare
 from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
 from diffresnet.nodes.splits import GivenSplit, Protocol, Split, SplitProtocol
+from diffresnet.nodes.standardization import StandardStep
 from diffresnet.paper.nodes.plan import NodePlan
 from diffresnet.paper.settings import NODE_SETTINGS
 
@@ -170,10 +171,10 @@ def nodes(
     inputs = [path for path in (Path(graph), nodes_file) if path is not None]
     if predict is not None:
         check_new_file(predict, "--predict", SUFFIXES, inputs, force=force)
-        kept = tuple(step for step in taken if step != "largest-component")
+        kept: tuple[StandardStep, ...] = tuple(one for one in taken if one != "largest-component")
         ids = read_ids(loaded, nodes_file, id_column, label_column)
-        asked = (method or [KERNEL])[0] if solver == "train" else KERNEL
-        _predict(standardized(loaded, kept), ids, asked, predict)
+        name = (method or [KERNEL])[0] if solver == "train" else KERNEL
+        _predict(standardized(loaded, kept), ids, name, predict)
         return
     ready = standardized(loaded, taken)
     asked = list(dict.fromkeys(method or [DIFFUSION]))

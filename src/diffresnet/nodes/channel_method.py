@@ -106,8 +106,9 @@ class ChannelDiffResNet:
                 return logs
             if self.adapt:
                 logs = adapt_where_better(logs, graph.labels, split)
-            is_taught = student is not None and len(split.train) <= FEW * graph.n_nodes
-            return _taught(student, logs, labels, split) if is_taught else logs
+            if student is None or len(split.train) > FEW * graph.n_nodes:
+                return logs
+            return _taught(student, logs, labels, split)
 
         return solve
 

@@ -84,7 +84,7 @@ class SignNetwork(nn.Module):
         super().__init__()
         n_powers, self.dropout = method.n_steps + 1, method.dropout
         sizes = graph.features.shape[1], method.width
-        self.powers = nn.ModuleList([glorot(*sizes) for _ in range(n_powers)])
+        self.powers = nn.ModuleList([glorot(*sizes, bias=False) for _ in range(n_powers)])
         self.last = glorot(n_powers * method.width, graph.n_classes)
         self.decayed = self.powers
 
@@ -92,10 +92,10 @@ class SignNetwork(nn.Module):
         """Return the logits (N, K)."""
         parts: list[Tensor] = []
         for power, layer in enumerate(self.powers):
-            part = x @ layer.weight.mT
+            part = layer(x)
             for _ in range(power):
                 part = links.normalized @ part
-            parts.append(part + layer.bias)
+            parts.append(part)
         hidden = torch.cat(parts, dim=1).relu()
         return self.last(dropout(hidden, self.dropout, self.training))
 
