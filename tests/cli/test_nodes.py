@@ -30,12 +30,13 @@ def test_table_and_file(graph: Path) -> None:
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert "20 train" not in result.output
+    assert "In the first split: Labeled neighbors have equal labels in " in result.output
     assert "5 train and 5 validation nodes per class, seed 42" in result.output
     shown = json.loads(Path("out/numbers.json").read_text())
     assert shown["protocol"].endswith("2 splits x 1 inits")
     assert {"accuracy_mean", "accuracy_std", "runs", "seconds_per_run"} <= set(shown)
     assert [one["method"] for one in shown["results"]] == [
-        "Diff-ResNet, kernel",
+        "Diff-ResNet, channels",
         "label propagation",
     ]
     again = CliRunner().invoke(app, [*words, "--force"])
@@ -45,7 +46,7 @@ def test_table_and_file(graph: Path) -> None:
 
 
 def test_proportions_adapted(graph: Path) -> None:
-    words = ["nodes", str(graph), *SMALL, "--solver", "kernel", "--adapt-proportions"]
+    words = ["nodes", str(graph), *SMALL, "--method", "diffusion-kernel", "--adapt-proportions"]
     result = CliRunner().invoke(app, [*words, "--json", "numbers.json"])
     assert result.exit_code == 0, result.output
     shown = json.loads(Path("numbers.json").read_text())
@@ -123,3 +124,28 @@ def test_a_missing_extra_is_said_before_anything_runs(
     assert result.exit_code == 2
     assert "gcn needs `torch_geometric`. Run `pip install 'diffresnet[graphs]'`." in result.output
     assert not Path("kept").exists()
+
+
+def test_predictions_of_nodes_without_a_label(tmp_path: Path) -> None:
+    made = clusters()
+    hidden = np.arange(120) % 3 > 0
+    labels = np.where(hidden, -1, made.labels)
+    links, words = made.adjacency.toarray(), made.features.toarray()
+    path = save_graph(tmp_path / "some.npz", links, words, labels)
+    out = tmp_path / "labels.csv"
+    result = CliRunner().invoke(app, ["nodes", str(path), "--predict", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "80 labels by Diff-ResNet, channels, learned from 40" in result.output
+    rows = [line.split(",") for line in out.read_text().splitlines()]
+    assert rows[0] == ["id", "label", "probability", "margin", "reached"]
+    assert [int(row[0]) for row in rows[1:]] == np.flatnonzero(hidden).tolist()
+    right = [row[1] == str(made.labels[int(row[0])]) for row in rows[1:]]
+    assert np.mean(right) > 0.9
+    again = CliRunner().invoke(app, ["nodes", str(path), "--predict", str(out)])
+    assert again.exit_code == 2  # it is there
+    full = save_graph(tmp_path / "full.npz", links, words, made.labels)
+    refused = CliRunner().invoke(
+        app, ["nodes", str(full), "--predict", "new.csv"], env={"COLUMNS": "300"}
+    )
+    assert refused.exit_code == 2
+    assert "some nodes with a label and some without, got 120 of 120" in refused.output

@@ -178,7 +178,11 @@ def test_left_alone_where_validation_nodes_show_a_loss(
     monkeypatch: pytest.MonkeyPatch, gain: float, *, is_adapted: bool
 ) -> None:
     scores, labels, split = uneven(40)
-    monkeypatch.setattr(adaptation, "_gain", lambda *_: gain)
+
+    def given(*_: object) -> float:
+        return gain
+
+    monkeypatch.setattr(adaptation, "_gain", given)
     assert (adapt_where_better(scores, labels, split) is not scores) == is_adapted
 
 

@@ -26,3 +26,12 @@ def test_without_held_out_labels_all_answer() -> None:
     assert choose(scores, torch.arange(0), torch.arange(0), n_best=2) is scores
     expected = scores.softmax(dim=-1).mean(dim=0)
     assert torch.allclose(mean_probabilities(scores).exp(), expected)
+
+
+def test_only_those_near_the_best_but_five() -> None:
+    labels = torch.arange(30) % 3
+    right, wrong = 3 * torch.eye(3)[labels], 3 * torch.eye(3)[(labels + 1) % 3]
+    scores = torch.stack([right] * 7 + [wrong] * 9)
+    assert len(choose(scores, torch.arange(30), labels, 12)) == 12
+    assert len(choose(scores, torch.arange(30), labels, 12, within=0.1)) == 7
+    assert len(choose(scores[5:], torch.arange(30), labels, 12, within=0.1)) == 5

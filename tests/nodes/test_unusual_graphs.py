@@ -5,10 +5,13 @@ import pytest
 import torch
 
 from diffresnet.nodes.baselines.appnp import Appnp
+from diffresnet.nodes.baselines.coin import Coin
 from diffresnet.nodes.baselines.convolution import Convolution
+from diffresnet.nodes.baselines.filters import Gpr
 from diffresnet.nodes.baselines.flow import Flow
 from diffresnet.nodes.baselines.label_propagation import LabelPropagation
 from diffresnet.nodes.baselines.mlp import Mlp
+from diffresnet.nodes.channel_method import ChannelDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
@@ -32,6 +35,9 @@ METHODS: tuple[NodeMethod, ...] = (
     Flow("grand", schedule=SHORT),
     Flow("cgnn", schedule=SHORT),
     LabelPropagation(),
+    ChannelDiffResNet(),
+    Gpr(schedule=SHORT),
+    Coin(schedule=SHORT),
 )
 
 

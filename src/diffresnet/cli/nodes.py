@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
@@ -12,8 +13,12 @@ from diffresnet._support.writing import encode_json
 from diffresnet.cli.cluster_run import shared_out
 from diffresnet.cli.comparison import compare_in_json, show_comparison
 from diffresnet.cli.console import say
+from diffresnet.cli.node_prediction import read_ids, write_predictions
 from diffresnet.cli.options import Cluster, Force, Jobs, JsonFile, Resume
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
+from diffresnet.files.predictions import SUFFIXES
+from diffresnet.learning.labels import UNLABELED
+from diffresnet.measuring.homophily import label_homophily
 from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import (
     DIFFUSION,
@@ -22,6 +27,7 @@ from diffresnet.nodes.catalog import (
     LABELS_ALONE,
     METHOD_NAMES,
     NO_DIFFUSION,
+    SELF_TRAINED,
     NodeSolver,
     check_installed,
     make_method,
@@ -31,11 +37,15 @@ from diffresnet.nodes.citation import recognize
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.protocol import NodeResult, compare
 from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
-from diffresnet.nodes.splits import GivenSplit, Protocol, SplitProtocol
+from diffresnet.nodes.splits import GivenSplit, Protocol, Split, SplitProtocol
+from diffresnet.nodes.standardization import StandardStep
 from diffresnet.paper.nodes.plan import NodePlan
 from diffresnet.paper.settings import NODE_SETTINGS
 
 HEADS = ("accuracy %", "splits x inits", "s per run")
+WITHOUT_VALIDATION = {KERNEL, DIFFUSION_KERNEL, SELF_TRAINED, LABELS_ALONE}
+"""Methods that need no validation nodes."""
+
 CAPTION = "± is the deviation over runs; of differences, the 95 % interval over splits"
 
 
@@ -127,6 +137,13 @@ def nodes(
             "that are no counts stay as they are",
         ),
     ] = None,
+    predict: Annotated[
+        Path | None,
+        typer.Option(
+            help="Measure nothing: learn from all labels, and write those of nodes that have none "
+            "to this .csv or .parquet file, with probabilities. By the kernel, or by --method.",
+        ),
+    ] = None,
     jobs: Jobs = 1,
     cluster: Cluster = None,
     resume: Resume = None,
@@ -139,8 +156,8 @@ def nodes(
     others to test; 100 splits, 20 initializations each, from the seeds of the authors' code. Its
     settings are the paper's for the three graphs, and those of Cora for others.
 
-    With --resume, what was stopped goes on when the same command is given again. To label nodes
-    without a label, see diffresnet classify --graph.
+    With --resume, what was stopped goes on when the same command is given again. With --predict
+    nothing is measured: nodes without a label get one.
 
     Examples:
       diffresnet nodes cora --solver kernel
@@ -148,9 +165,19 @@ def nodes(
       diffresnet nodes citeseer.npz --method diffresnet --method gcn --inits 1
 
       diffresnet nodes links.csv --nodes papers.csv --solver kernel
+
+      diffresnet nodes links.csv --nodes papers.csv --predict labels.csv
     """
     loaded = read_node_graph(graph, nodes_file, id_column=id_column, label_column=label_column)
     taken = parse_steps(standardize, loaded)
+    inputs = [path for path in (Path(graph), nodes_file) if path is not None]
+    if predict is not None:
+        check_new_file(predict, "--predict", SUFFIXES, inputs, force=force)
+        kept: tuple[StandardStep, ...] = tuple(one for one in taken if one != "largest-component")
+        ids = read_ids(loaded, nodes_file, id_column, label_column)
+        name = (method or [KERNEL])[0] if solver == "train" else KERNEL
+        _predict(standardized(loaded, kept), ids, name, predict)
+        return
     ready = standardized(loaded, taken)
     asked = list(dict.fromkeys(method or [DIFFUSION]))
     names = METHOD_NAMES if "all" in asked else asked
@@ -173,11 +200,11 @@ def nodes(
     protocol = _protocol(drawn, inits, seed, given_split=given_split)
     if len(next(iter(protocol.splits(ready))).validation) == 0:
         _check_validation(names, solver, adapt_proportions=adapt_proportions)
-    inputs = [path for path in (Path(graph), nodes_file) if path is not None]
     check_new_file(json_file, "--json", (".json",), inputs, force=force)
     if resume is not None:
         make_folder(resume, "--resume")
     say(_describe(loaded, ready, taken))
+    say(_describe_links(ready, next(iter(protocol.splits(ready)))))
     stem = Path(graph).stem
     plan = NodePlan({stem: ready}, protocol, jobs, resume)
     with shared_out(cluster):
@@ -191,6 +218,12 @@ def nodes(
     rows = [_cells(result) for result in results]
     shown = results[0].kind, HEADS, rows, results[0].method, differences
     write_files(contents, lambda: show_comparison(*shown, caption=CAPTION))
+
+
+def _predict(graph: NodeGraph, ids: list[str], name: str, out: Path) -> None:
+    check_installed([name])
+    needs = name not in WITHOUT_VALIDATION
+    write_predictions(graph, ids, make_method(name), out, needs_validation=needs)
 
 
 def _protocol(
@@ -220,9 +253,7 @@ def _check_used(
 
 def _check_validation(names: Sequence[str], solver: NodeSolver, *, adapt_proportions: bool) -> None:
     """Refuse methods that need validation nodes, where there are none."""
-    without = {KERNEL, DIFFUSION_KERNEL, LABELS_ALONE} | (
-        {DIFFUSION} if solver == "kernel" else set()
-    )
+    without = WITHOUT_VALIDATION | ({DIFFUSION} if solver == "kernel" else set())
     needing = [name for name in names if name not in without]
     if adapt_proportions or needing:
         what = "--adapt-proportions" if adapt_proportions else ", ".join(needing)
@@ -237,6 +268,17 @@ def _describe(loaded: NodeGraph, ready: NodeGraph, steps: Sequence[str]) -> str:
     removed = loaded.n_nodes - ready.n_nodes
     left = f" ({removed:,} nodes are not in the largest component)" if removed else ""
     return f"{sizes}, {content}{left}; standardized by {', '.join(steps) or 'nothing'}."
+
+
+def _describe_links(graph: NodeGraph, split: Split) -> str:
+    """Say what the links between nodes whose labels a method may know are worth."""
+    links = graph.adjacency.tocoo()
+    classes = np.full(graph.n_nodes, UNLABELED)
+    for part in (split.train, split.validation):
+        classes[part] = graph.labels[part]
+    found = label_homophily(links.row, links.col, links.data, classes)
+    few = "Too few links join labeled nodes of the first split to say whether diffusion helps."
+    return few if found is None else f"In the first split: {found}"
 
 
 def _cells(result: NodeResult) -> list[str]:

@@ -8,20 +8,25 @@ from typing import Literal, TypeAlias, get_args
 from diffresnet._support.checks import check_choice, fail
 from diffresnet._support.extras import needs_extra
 from diffresnet.nodes.baselines.appnp import Appnp
+from diffresnet.nodes.baselines.coin import Coin
 from diffresnet.nodes.baselines.convolution import PUBLISHED
+from diffresnet.nodes.baselines.filters import Gpr, Sgc, Sign
 from diffresnet.nodes.baselines.flow import CHOSEN
 from diffresnet.nodes.baselines.label_propagation import LabelPropagation
 from diffresnet.nodes.baselines.mlp import Mlp
+from diffresnet.nodes.baselines.tuned_gcn import TunedGcn
 from diffresnet.nodes.channel_method import ChannelDiffResNet
 from diffresnet.nodes.diffresnet_method import TrainedDiffResNet
 from diffresnet.nodes.kernel_method import KernelDiffResNet
 from diffresnet.nodes.method import NodeMethod
+from diffresnet.nodes.self_training import SelfTrained
 
 NodeSolver: TypeAlias = Literal["train", "kernel"]
 
 DIFFUSION = "diffresnet"
 KERNEL = "kernel"
 DIFFUSION_KERNEL = "diffusion-kernel"
+SELF_TRAINED = "self-trained"
 NO_DIFFUSION = "no-diffresnet"
 LABELS_ALONE = "label-propagation"
 BASELINES: dict[str, NodeMethod] = {
@@ -29,10 +34,15 @@ BASELINES: dict[str, NodeMethod] = {
     **PUBLISHED,
     "appnp": Appnp(),
     **CHOSEN,
+    "gcn-tuned": TunedGcn(),
+    "sgc": Sgc(),
+    "sign": Sign(),
+    "gpr": Gpr(),
+    "coin": Coin(),
     LABELS_ALONE: LabelPropagation(),
 }
-METHOD_NAMES = (DIFFUSION, KERNEL, DIFFUSION_KERNEL, NO_DIFFUSION, *BASELINES)
-NEEDING_GRAPHS = (*PUBLISHED, "appnp", *CHOSEN)
+METHOD_NAMES = (DIFFUSION, KERNEL, DIFFUSION_KERNEL, SELF_TRAINED, NO_DIFFUSION, *BASELINES)
+NEEDING_GRAPHS = (*PUBLISHED, "appnp", *CHOSEN, "gcn-tuned")
 
 
 def check_installed(names: Iterable[str]) -> None:
@@ -51,7 +61,8 @@ def make_method(
 
     Args:
         name: one of `METHOD_NAMES`; ``"kernel"`` is ``"diffresnet"`` by the solver of that name;
-            ``"diffusion-kernel"`` is the kernel of the paper's network, which always diffuses.
+            ``"diffusion-kernel"`` is the kernel of the paper's network, which always diffuses;
+            ``"self-trained"`` is for one to five labels per class.
         trained: settings of Diff-ResNet, and of No-Diff-ResNet but for its steps; the paper's for
             Cora by default. The kernel chooses its own.
         solver: of Diff-ResNet: ``"train"`` the paper's network, or ``"kernel"`` with channels.
@@ -73,6 +84,8 @@ def make_method(
         return ChannelDiffResNet()
     if name == DIFFUSION_KERNEL:
         return KernelDiffResNet()
+    if name == SELF_TRAINED:
+        return SelfTrained()
     if name == DIFFUSION:
         return settings
     return replace(settings, n_steps=0) if name == NO_DIFFUSION else BASELINES[name]

@@ -37,6 +37,9 @@ MIXTURES = (
 STUDIES = ("own", "near1")
 """The channels that the student learns from."""
 
+FEW = 0.2
+"""Where more than this part of the nodes is labeled, there is little to teach."""
+
 MARGIN = 0.02
 """The student answers unless validation nodes say that it is worse by more than this."""
 
@@ -47,16 +50,17 @@ class ChannelDiffResNet:
 
     The kernel of Diff-ResNet at several strengths, features without any diffusion, their difference
     from the neighborhood, links as features, and mixtures of these (see `channels`) are fitted to
-    the labeled nodes. The few best of all mixtures and ridges on the validation nodes answer
+    the labeled nodes. The mixtures and ridges that are near the best on the validation nodes answer
     together; without validation nodes, the best on held-out labels; with one label per class, which
     cannot be held out, those of diffusion. With validation nodes, the answer is adapted to class
-    proportions where that helps (`adaptation`), and half of it is that of a student (`student`)
-    unless that hurts.
+    proportions where that helps (`adaptation`), and where labels are few, half of it is that of a
+    student (`student`), unless that hurts.
 
     Attributes:
         mixtures: names of channels joined by plus signs.
         ridges: of the regression.
-        n_best: how many answer.
+        n_best: how many answer, at most.
+        within: how far behind the best one, in accuracy - 0.3 cross entropy, they may be.
         adapt: whether class proportions may be adapted.
         teach: whether a student may answer, too.
         step_size: of the path; less where the graph is not stable with it.
@@ -65,7 +69,8 @@ class ChannelDiffResNet:
 
     mixtures: tuple[str, ...] = MIXTURES
     ridges: tuple[float, ...] = (1, 1e-1, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
-    n_best: Count = 10
+    n_best: Count = 30
+    within: Positive = 0.03
     adapt: bool = True
     teach: bool = True
     step_size: Positive = 0.2
@@ -101,7 +106,9 @@ class ChannelDiffResNet:
                 return logs
             if self.adapt:
                 logs = adapt_where_better(logs, graph.labels, split)
-            return logs if student is None else _taught(student, logs, labels, split)
+            if student is None or len(split.train) > FEW * graph.n_nodes:
+                return logs
+            return _taught(student, logs, labels, split)
 
         return solve
 
@@ -114,7 +121,8 @@ class ChannelDiffResNet:
         if len(train) > LARGEST:
             mixtures = mixing.screen(mixtures, train, validation)
         scores = mixing.score(mixtures, train)
-        return choose(scores, validation, mixing.labels[validation], self.n_best)
+        seen = mixing.labels[validation]
+        return choose(scores, validation, seen, self.n_best, within=self.within)
 
     def _without_validation(self, mixing: Mixing, train: Tensor) -> Tensor:
         classes = mixing.labels[train]
@@ -124,7 +132,7 @@ class ChannelDiffResNet:
             return mixing.score(diffused or self.mixtures, train)
         judged = mixing.hold_out(self.mixtures, train, folds)
         scores = mixing.score(self.mixtures, train)
-        return choose(scores, train, classes, self.n_best, judged)
+        return choose(scores, train, classes, self.n_best, within=self.within, judged=judged)
 
 
 def _taught(student: Student, logs: Tensor, labels: Tensor, split: Split) -> Tensor:

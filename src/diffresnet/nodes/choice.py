@@ -29,8 +29,18 @@ def judge(seen: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     return right - LOSS_WEIGHT * losses, torch.tensor(SCALES)[places]
 
 
+FEWEST = 5
+"""So many answers are taken, however far behind the best one they are."""
+
+
 def choose(
-    scores: Tensor, seen: Tensor, labels: Tensor, n_best: int, judged: Tensor | None = None
+    scores: Tensor,
+    seen: Tensor,
+    labels: Tensor,
+    n_best: int,
+    *,
+    within: float = math.inf,
+    judged: Tensor | None = None,
 ) -> Tensor:
     """Return the best scores (m, N, K) of (M, N, K), each times its best scale.
 
@@ -39,12 +49,14 @@ def choose(
         seen: (n,) which of them have a held-out label. Without any, all scores are returned.
         labels: (n,) these labels.
         n_best: how many are returned, at most.
+        within: how far behind the best one they may be, but for the first `FEWEST`.
         judged: (M, n, K) scores to judge by, if they are not those in `scores`.
     """
     if len(seen) == 0:
         return scores
     goodness, scales = judge(scores[:, seen] if judged is None else judged, labels)
-    best = goodness.topk(min(n_best, len(scores))).indices
+    n_near = max(FEWEST, int((goodness >= goodness.max() - within).sum()))
+    best = goodness.topk(min(n_best, n_near, len(scores))).indices
     return scales[best].view(-1, 1, 1) * scores[best]
 
 
