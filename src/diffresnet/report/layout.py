@@ -20,9 +20,9 @@ from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.input import choose_step
 from diffresnet.estimators.points import N_MODES
+from diffresnet.graph import matrix as mx
 from diffresnet.learning.strength import default_steps
 from diffresnet.learning.views import View
-from diffresnet.graph import matrix as mx
 from diffresnet.report.settling import count_rounds, settle, start_from
 
 Floats = npt.NDArray[np.float64]
