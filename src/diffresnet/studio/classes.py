@@ -42,11 +42,11 @@ class StudioClass:
     shape: int
 
 
-def is_sound(one: Any) -> bool:
-    """Tell whether a class that was read from a file is one."""
+def is_sound(given: StudioClass) -> bool:
+    """Tell whether a class that was read from a file is one: its types are what the file says."""
+    one: Any = given
     return (
-        isinstance(one, StudioClass)
-        and type(one.id) is int
+        type(one.id) is int
         and 0 <= one.id < MOST_CLASSES
         and isinstance(one.name, str)
         and 0 < len(one.name) <= LONGEST_NAME
