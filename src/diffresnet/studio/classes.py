@@ -42,21 +42,19 @@ class StudioClass:
     shape: int
 
 
-def is_sound(one: Any) -> bool:
-    """Tell whether a class that was read from a file is one."""
-    if not isinstance(one, StudioClass):
-        return False
-    given: Any = one  # a file may have anything in its fields
+def is_sound(given: StudioClass) -> bool:
+    """Tell whether a class that was read from a file is one: its types are what the file says."""
+    one: Any = given
     return (
-        type(given.id) is int
-        and 0 <= given.id < MOST_CLASSES
-        and isinstance(given.name, str)
-        and 0 < len(given.name) <= LONGEST_NAME
-        and isinstance(given.color, str)
-        and COLOR.fullmatch(given.color) is not None
-        and (given.key is None or given.key in tuple(KEYS))
-        and type(given.shape) is int
-        and 0 <= given.shape < N_SHAPES
+        type(one.id) is int
+        and 0 <= one.id < MOST_CLASSES
+        and isinstance(one.name, str)
+        and 0 < len(one.name) <= LONGEST_NAME
+        and isinstance(one.color, str)
+        and COLOR.fullmatch(one.color) is not None
+        and (one.key is None or one.key in tuple(KEYS))
+        and type(one.shape) is int
+        and 0 <= one.shape < N_SHAPES
     )
 
 

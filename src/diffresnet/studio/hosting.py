@@ -103,10 +103,12 @@ class Host:
             done = work(studio)
             return done, done_frame(studio, done)
 
-        done, frame = await self._gestures.run(work_and_tell)
+        try:
+            done, frame = await self._gestures.run(work_and_tell)
+        finally:
+            self._later(self._measure)  # it stops for every gesture
         if done.after is not done.before:
             self._tell("version", {"version": done.after.version, "tab": tab})
-            self._later(self._measure)
         return frame
 
     async def quick(self, work: Callable[[Studio], Result]) -> Result:
@@ -171,12 +173,12 @@ class Host:
             if self._is_closed:
                 return
             time.sleep(0.1)
-        now = studio.now
+        now, begun = studio.now, time.monotonic()
         if now.outlook.version == now.version or len(now.model.classes_) < 2:
             return
 
         def stop_if_old(*_: object) -> None:
-            if self._is_closed or studio.now is not now:
+            if self._is_closed or studio.now is not now or self._last_gesture > begun:
                 raise _StoppedError
 
         with suppress(_StoppedError, ValueError), listening(stop_if_old):
