@@ -12,8 +12,8 @@ CIRCLE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"
 SHAPES = (CIRCLE, "M-3.5-3.5h7v7h-7z", "M0-4.8L4.5 3.4H-4.5z", "M0-5L4.5 0L0 5L-4.5 0z")
 LONG_NAME = 12
 COLORS = (
-    *("#6e46fd", "#d30042", "#bacb0d", "#bd1a9d", "#ffa1b5", "#23dc6e"),
-    *("#adc0ff", "#ae962e", "#a76afa", "#3390ce", "#9d547a", "#6d8a65"),
+    *("#2755aa", "#eaa10d", "#0a8656", "#ae317d", "#809afd", "#d1b25e"),
+    *("#6e39dd", "#9c7c06", "#b08cca", "#fd5f7d", "#0ec5ac", "#645708"),
 )
 """Of the classes, on light and dark pages: found by a search for those that are the farthest apart
 (in CIELAB) for all kinds of color vision."""
