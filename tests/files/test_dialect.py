@@ -60,7 +60,7 @@ def test_others_are_recognized_and_said(tmp_path: Path, content: bytes, remark: 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (gzip.compress(b"id,x\na,1\n"), "it is a gzip file: unpack it"),
+        (gzip.compress(b"id,x\na,1\n", mtime=0), "it is a gzip file: unpack it"),
         (b"\x28\xb5\x2f\xfd", "it is a zstd file: unpack it"),
         (b"PK\x03\x04", "it is a zip archive, or a workbook of Excel: save it as CSV"),
         (b"PAR1", "it is a Parquet file: let its name end in .parquet"),
