@@ -39,6 +39,7 @@ pictures: .venv/installed
 	$(BIN)/diffresnet reproduce xor --out docs/images
 	$(BIN)/diffresnet reproduce theory --out docs/images
 	$(BIN)/python docs/draw_imports.py
+	$(BIN)/python docs/draw_studio.py
 
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/diffusion.py
