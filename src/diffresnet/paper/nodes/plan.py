@@ -8,7 +8,7 @@ from diffresnet.measuring.runs import file_of
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod
 from diffresnet.nodes.protocol import NodeResult, identify, run_protocol
-from diffresnet.nodes.splits import Protocol
+from diffresnet.nodes.splits import GivenSplit, Protocol
 from diffresnet.paper.published import PAPER
 
 SOURCE = f"{PAPER} (Section 5.2)"
@@ -35,7 +35,9 @@ class NodePlan:
     def command(self, figure: str, *options: str) -> str:
         """Return the command that computes a table or figure on these splits."""
         graphs = f"--out {figure} --graphs {','.join(self.graphs)}"
-        counts = f"--splits {self.protocol.n_splits} --inits {self.protocol.n_inits}"
+        counts = f"--inits {self.protocol.n_inits}"
+        if not isinstance(self.protocol, GivenSplit):
+            counts = f"--splits {self.protocol.n_splits} {counts}"
         return " ".join(["diffresnet reproduce", figure, graphs, counts, *options])
 
     def describe(self) -> str:
