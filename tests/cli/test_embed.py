@@ -50,7 +50,7 @@ def test_from_a_folder_to_labels_and_a_report() -> None:
     right = [dict(zip("012", "abc", strict=True))[name[4]] == label for name, label in rows]
     assert np.mean(right) > 0.9
     page = Path("r.html").read_text()
-    assert page.count("data:image/jpeg;base64,") == 3 + 10 + 10
+    assert page.count('src="data:image/jpeg;base64,') == 3 + 10 + 10
 
 
 def test_the_file_has_all_that_is_known() -> None:

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
 from diffresnet.cli.cluster_run import ClusterRun
-from diffresnet.cli.fitting import count_steps, fit, measure_curve, suggest_first
+from diffresnet.cli.fitting import count_steps, draw_page, fit, measure_curve, suggest_first
 from diffresnet.cli.given import Columns, read_given, read_with_columns
 from diffresnet.cli.options import Cluster, Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import Files, check_new_file, write_files
@@ -158,7 +157,7 @@ def classify(
 
       diffresnet classify features.csv --labels labels.csv --save model.npz
 
-      diffresnet classify embeddings/ --labels labels.csv --out predictions/ --cluster auto
+      diffresnet classify embeddings/ --labels labels.csv --cluster auto
     """
     columns = Columns(id_column, label_column)
     if cluster is not None:
@@ -203,11 +202,8 @@ def classify(
         contents[suggestions] = _to_table(points, given, chosen, columns)
     measured = measure_curve(model, curve=curve, by_default=report is not None)
     if report is not None:
-        from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
-
-        shown = points.ids, features.name, points.previews
-        rows = np.array(chosen, dtype=np.int64) if n_suggested is not None else None
-        contents[report] = make_report(model, *shown, curve=measured, suggested=rows)
+        shown = None if n_suggested is None else chosen
+        contents[report] = draw_page(model, points, features.name, measured, shown)
 
     def speak() -> None:
         print_summary(model, measured)

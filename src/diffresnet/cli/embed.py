@@ -106,7 +106,7 @@ def embed(
 
       diffresnet embed birds --encoder resnet18:birds.pt --out birds.npz
 
-      diffresnet embed tables/ --text-column question --out embedded/ --cluster auto
+      diffresnet embed tables/ --out embedded/ --cluster auto
     """
     if cluster is not None:
         columns = text_column, id_column, label_column

@@ -75,3 +75,17 @@ def measure_curve(
         is_small = len(model.encoded_labels_) <= MOST_POINTS and n_labels <= MOST_LABELS
         curve = by_default and is_small and model.diagnose().expected_accuracy is not None
     return model.learning_curve() if curve else None
+
+
+def draw_page(
+    model: DiffResNetClassifier,
+    points: Points,
+    title: str,
+    curve: LearningCurve | None,
+    suggested: Sequence[int] | None,
+) -> bytes:
+    """Return the report; it suggests what the command does, or, if that was not asked, its own."""
+    from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
+
+    rows = None if suggested is None else np.array(suggested, dtype=np.int64)
+    return make_report(model, points.ids, title, points.previews, curve=curve, suggested=rows)
