@@ -139,7 +139,7 @@ def test_a_panic_of_polars_is_one_sentence(
     path = tmp_path / "a.parquet"
     pl.DataFrame({"id": ["a", "b"], "x": [1.0, 2.0]}).write_parquet(path)
     whole, n_panics = path.read_bytes(), 0
-    for place in range(0, len(whole), 8):  # each takes a process
+    for place in range(60, 100):  # around the first page; each takes a process
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
         try:
             TableFile(path, "F").read(["id"], ["x"])
