@@ -21,7 +21,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such 
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_block_and_what_was_begun_is_put_in_order(number: int) -> None:
+def test_a_signal_ends_the_block_and_what_was_begun_is_put_in_order(
+    number: int, request: pytest.FixtureRequest
+) -> None:
+    outside = signal.signal(number, signal.SIG_DFL)  # `nohup` has it ignored
+    request.addfinalizer(lambda: signal.signal(number, outside))
     before, tidied = signal.getsignal(number), list[bool]()
 
     def work() -> None:
