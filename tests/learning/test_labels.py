@@ -185,6 +185,11 @@ def test_labels_without_an_order() -> None:
         encode_labels("f", "y", [True, {}, None])
 
 
+def test_complex_numbers_are_no_classes() -> None:
+    with pytest.raises(ValueError, match="labels that are text or numbers, got complex numbers"):
+        encode_labels("f", "y", np.array([1j, 2 + 1j, 1j]))
+
+
 def test_several_labels_of_a_point() -> None:
     several = np.empty(2, dtype=object)
     several[:] = [[1, 2], [3, 4]]

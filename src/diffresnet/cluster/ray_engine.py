@@ -81,9 +81,8 @@ class RayEngine:
         except WorkerLostError as error:
             reason, remedy = str(error).strip().splitlines()[0], "Give workers more memory."
             fail("classify", "cluster", "one whose workers live", reason, remedy)
-        finally:
-            for one in started:
-                self.ray.cancel(one, force=False)
+        # Others go on after a failure until this process leaves the cluster. They are not canceled:
+        # Ray ends a process that cancels a task in the moment in which it is done.
 
     def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Make the objects, each in a process of its own."""
@@ -123,24 +122,20 @@ class RayEngine:
         """
         remote = self.ray.remote(_apply).options(max_retries=RETRIES, num_cpus=1)
         waiting, left, before, sent = [], iter(items), {}, {}
-        try:
-            while True:
-                for item in islice(left, 2 * self.n_workers - len(waiting)):
-                    for place, one in enumerate(item):
-                        if before.get(place) is one and place not in sent:
-                            sent[place] = self.ray.put(one)
-                        elif before.get(place) is not one:
-                            sent.pop(place, None)
-                    before = dict(enumerate(item))
-                    given = (sent.get(place, one) for place, one in before.items())
-                    waiting.append(remote.remote(function, *given))
-                if not waiting:
-                    return
-                ended, waiting = self.ray.wait(waiting)
-                yield from self._get(ended)
-        finally:
-            for one in waiting:
-                self.ray.cancel(one, force=False)
+        while True:
+            for item in islice(left, 2 * self.n_workers - len(waiting)):
+                for place, one in enumerate(item):
+                    if before.get(place) is one and place not in sent:
+                        sent[place] = self.ray.put(one)
+                    elif before.get(place) is not one:
+                        sent.pop(place, None)
+                before = dict(enumerate(item))
+                given = (sent.get(place, one) for place, one in before.items())
+                waiting.append(remote.remote(function, *given))
+            if not waiting:
+                return
+            ended, waiting = self.ray.wait(waiting)
+            yield from self._get(ended)
 
     def _get(self, references: list[Any]) -> list[Any]:
         errors = self.ray.exceptions

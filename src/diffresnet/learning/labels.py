@@ -273,6 +273,9 @@ def _as_names(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _check_classes(function: str, argument: str, given: npt.NDArray[Any]) -> None:
     """Raise if numbers cannot be classes."""
+    if given.dtype.kind == "c":
+        remedy = "Make all of them text, or whole numbers."
+        fail(function, argument, "labels that are text or numbers", "complex numbers", remedy)
     if given.dtype.kind != "f":
         return
     if not np.isfinite(given).all():
