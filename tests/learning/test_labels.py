@@ -185,6 +185,11 @@ def test_labels_without_an_order() -> None:
         encode_labels("f", "y", [True, {}, None])
 
 
+def test_huge_numbers_name_no_class() -> None:
+    with pytest.raises(ValueError, match="must be"):
+        name_classes("f", "classes", np.array([0.0, 1e300]), ["a", "b"])
+
+
 def test_complex_numbers_are_no_classes() -> None:
     with pytest.raises(ValueError, match="labels that are text or numbers, got complex numbers"):
         encode_labels("f", "y", np.array([1j, 2 + 1j, 1j]))

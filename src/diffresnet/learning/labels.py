@@ -206,14 +206,16 @@ def name_classes(
     Raises:
         ValueError: if a label is no number below the number of names.
     """
-    whole = classes.astype(np.int64) if classes.dtype.kind == "f" else classes
+    given: list[Any] = classes.tolist()
+    if classes.dtype.kind == "f":  # whole numbers, but for those that no integer holds
+        given = [int(one) if abs(one) < 2**63 else one for one in given]
     if names is None:
-        return tuple(map(str, whole.tolist()))
-    if len(whole) and (whole.dtype.kind not in "iu" or whole[0] < 0 or whole[-1] >= len(names)):
+        return tuple(map(str, given))
+    if given and (classes.dtype.kind not in "iuf" or given[0] < 0 or given[-1] >= len(names)):
         must = f"numbers below the number of class names ({len(names)})"
-        got = f"{whole[0]} to {whole[-1]}"
+        got = f"{given[0]} to {given[-1]}"
         fail(function, argument, must, got, "Name every class, or none.")
-    return tuple(str(names[int(one)]) for one in whole)
+    return tuple(str(names[one]) for one in given)
 
 
 def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
