@@ -276,8 +276,8 @@ def _as_names(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _check_classes(function: str, argument: str, given: npt.NDArray[Any]) -> None:
     """Raise if numbers cannot be classes."""
     if given.dtype.kind == "c":
-        remedy = "Make all of them text, or whole numbers."
-        fail(function, argument, "labels that are text or numbers", "complex numbers", remedy)
+        got, remedy = "complex numbers (Complex data not supported)", "Pass text or whole numbers."
+        fail(function, argument, "labels that are text or numbers", got, remedy)
     if given.dtype.kind != "f":
         return
     if not np.isfinite(given).all():
