@@ -21,6 +21,7 @@ import random
 import re
 import resource
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
@@ -28,6 +29,7 @@ import traceback
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -39,6 +41,7 @@ from PIL import Image
 from diffresnet.cli import COMMANDS, app
 from diffresnet.cli.reproduce import COMMANDS as REPRODUCED
 from diffresnet.encoders import extraction, training
+from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.measuring.runs import RunFile
 from timing import write_results
 
@@ -57,8 +60,13 @@ SPLITS = "--splits 4 --inits 1 --train-nodes 5 --validation-nodes 5 --solver ker
 ABLATION = "--features labeled.npz --out out --tasks 10 --shots 1 --jobs 1"
 TRAINING = "--backbone conv4 --epochs 3 --batch-size 16 --learning-rate 0.05"
 CASES: dict[str, tuple[int, str]] = {
-    "classify": (32, "classify points.npz --report page.html --suggestions next.csv"),
+    "classify": (
+        32,
+        "classify points.npz --report page.html --suggestions next.csv --save model.npz",
+    ),
     "classify without labels": (10, "classify bare.npz --suggest 5"),
+    "predict": (12, "predict saved.npz new.npz"),
+    "studio": (16, "studio points.npz --export out"),
     "theory": (12, "theory labeled.npz --json numbers.json --report page.html"),
     "demo": (5, "demo --draws 1"),
     "fewshot": (26, FEWSHOT),
@@ -128,6 +136,17 @@ class Unbroken:
     n_bytes: int
 
 
+@cache
+def saved_model() -> bytes:
+    """Return the file of a classifier of points as those of `make_inputs`."""
+    classes = np.arange(60) % 5
+    points = np.random.default_rng(1).normal(size=(60, 6)) + 3 * np.eye(5, 6)[classes]
+    fitted = DiffResNetClassifier().fit(points, np.where(np.arange(60) < 12, classes, -1))
+    with tempfile.TemporaryDirectory() as folder:
+        fitted.save(Path(folder) / "model.npz")
+        return (Path(folder) / "model.npz").read_bytes()
+
+
 def make_inputs(folder: Path) -> None:
     """Write the files that commands read."""
     draw = np.random.default_rng(0)
@@ -137,6 +156,8 @@ def make_inputs(folder: Path) -> None:
         folder / "points.npz", features=points, labels=np.where(np.arange(120) < 12, classes, -1)
     )
     np.savez(folder / "bare.npz", features=points)
+    np.savez(folder / "new.npz", features=points[::3] + 0.1)
+    (folder / "saved.npz").write_bytes(saved_model())
     np.savez(folder / "labeled.npz", features=points, labels=classes)
     drawn = draw.integers(0, 120, (900, 2)).tolist()
     pairs = [(a, b) for a, b in drawn if (a - b) % 5 == 0 or a % 7 == 0]
@@ -287,13 +308,22 @@ def _content(path: Path) -> object:
         return weights, repr(read)
     if path.suffix == ".html":
         return re.sub(r"<td[^>]*>[\d.]+</td>(?=\s*</tr>)", "", path.read_text())  # ms per task
-    return path.read_bytes()
+    return _without_times(path) if path.suffix == ".sqlite" else path.read_bytes()
 
 
 def _without_seconds(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_seconds(one) for key, one in value.items() if "seconds" not in key}
     return [_without_seconds(one) for one in value] if isinstance(value, list) else value
+
+
+def _without_times(path: Path) -> object:
+    """Return the tables of a studio file, but for the times of gestures."""
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        columns = "number, who, kind, said, is_undone, classes"
+        queries = [f"SELECT {columns} FROM gestures", "SELECT * FROM changes"]  # noqa: S608
+        queries += ["SELECT * FROM points", "SELECT * FROM meta"]
+        return [base.execute(query).fetchall() for query in queries]
 
 
 def new_folder(parent: Path) -> Path:

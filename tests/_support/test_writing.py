@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from diffresnet._support.writing import PART, PREFIX, encode_json, write_whole, write_whole_folder
+from diffresnet._support.writing import (
+    PART,
+    PREFIX,
+    encode_json,
+    scratch_folder,
+    write_whole,
+    write_whole_folder,
+)
 from tests.kills import killed_in
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such locks")
@@ -231,3 +238,35 @@ def test_a_folder_that_was_put_aside_by_a_kill_comes_back(tmp_path: Path) -> Non
     write_whole_folder(tmp_path / "predictions", [("part-0", b"newer")])
     assert (tmp_path / "predictions" / "part-0").read_bytes() == b"newer"
     assert sorted(one.name for one in tmp_path.iterdir()) == ["others", "predictions"]
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_scratch_folder_is_gone_after_the_block_and_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def use() -> None:
+        with scratch_folder() as folder:
+            (folder / "file.txt").write_bytes(b"for a moment")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    assert killed_in(use) == signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    with scratch_folder() as folder, scratch_folder() as other:
+        assert set(tmp_path.iterdir()) == {folder, other}
+        assert left not in (folder, other)
+    assert not list(tmp_path.iterdir())
+
+
+@posix
+@pytest.mark.skipif(
+    getattr(os, "geteuid", lambda: 1)() != 0, reason="only root may give files away"
+)
+def test_parts_of_another_user_stay(tmp_path: Path) -> None:
+    part = tmp_path / f"{PREFIX}other{PART}"
+    part.write_bytes(b"")
+    os.chown(part, 12345, 12345)
+    write_whole(tmp_path / "file.txt", b"mine")
+    assert part.exists()

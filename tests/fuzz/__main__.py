@@ -10,10 +10,11 @@ import torch
 
 from tests.fuzz import readers
 from tests.fuzz.calls import CALLS
+from tests.fuzz.cell_files import CELL_FILES
 from tests.fuzz.commands import COMMANDS
 from tests.fuzz.running import Outcome, Plan, run_cases
 
-KINDS = {**readers.READERS, **CALLS, **COMMANDS}
+KINDS = {**readers.READERS, **CELL_FILES, **CALLS, **COMMANDS}
 N_TOLD = 1000
 """Cases after which it is said how many there were."""
 

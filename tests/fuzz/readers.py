@@ -65,13 +65,14 @@ N_TASKS = 4
 MODELS = (DiffResNetClassifier, DiffResNetRegressor, DiffResNetMultiLabelClassifier)
 
 
-def _written(folder: Path, name: str, content: bytes) -> Path:
+def written(folder: Path, name: str, content: bytes) -> Path:
+    """Write a file, and return its path."""
     path = folder / name
     path.write_bytes(content)
     return path
 
 
-def _tell(points: Any) -> object:
+def tell(points: Any) -> object:
     """Return what is to be finite of points that were read, and check what is promised of them."""
     if len(set(points.ids)) != len(points.ids) or "" in points.ids:
         raise AssertionError("ids")
@@ -81,16 +82,16 @@ def _tell(points: Any) -> object:
 
 
 def csv_points(random: Random, folder: Path) -> Call:
-    path = _written(folder, "x.csv", damaged_table(random, TABLE))
+    path = written(folder, "x.csv", damaged_table(random, TABLE))
     columns: dict[str, Any] = {}
     if chance(random, 0.2):
         columns = {"id_column": pick(random, ("id", "x", "no", "")), "label_column": "label"}
-    return lambda: _tell(read_points(path, **columns))
+    return lambda: tell(read_points(path, **columns))
 
 
 def parquet_points(random: Random, folder: Path) -> Call:
-    path = _written(folder, "x.parquet", _damaged_parquet(random, slice(None)))
-    return lambda: _tell(read_points(path))
+    path = written(folder, "x.parquet", _damaged_parquet(random, slice(None)))
+    return lambda: tell(read_points(path))
 
 
 def parquet_folder(random: Random, folder: Path) -> Call:
@@ -99,10 +100,10 @@ def parquet_folder(random: Random, folder: Path) -> Call:
     for place, rows in enumerate((slice(0, 5), slice(5, 8), slice(8, 12))):
         content = _damaged_parquet(random, rows, 0.25)
         if not chance(random, 0.1):
-            _written(folder, f"x/{place}.{pick(random, ('parquet',) * 9 + ('csv',))}", content)
+            written(folder, f"x/{place}.{pick(random, ('parquet',) * 9 + ('csv',))}", content)
     if chance(random, 0.1):
         (folder / "x" / pick(random, ("y", "y.parquet", ".y"))).mkdir()
-    return lambda: _tell(read_points(folder / "x"))
+    return lambda: tell(read_points(folder / "x"))
 
 
 def _damaged_parquet(random: Random, rows: slice, share: float = 1.0) -> bytes:
@@ -142,17 +143,17 @@ def array_points(random: Random, folder: Path) -> Call:
         more = {"texts": np.array(IDS), "thumbnails": np.zeros(24, np.uint8)}
         arrays |= more | {"thumbnail_ends": np.arange(2, 26, 2)}
         content, name = packed(random, damaged_arrays(random, arrays)), "x.npz"
-    path = _written(folder, name, content)
-    return lambda: _tell(read_points(path))
+    path = written(folder, name, content)
+    return lambda: tell(read_points(path))
 
 
 def labels_file(random: Random, folder: Path) -> Call:
     if chance(random, 0.6):
         text = "id,label\n" + "".join(f"{a},{b}\n" for a, b in zip(IDS, CLASSES, strict=True))
-        path = _written(folder, "y.csv", damaged_table(random, text))
+        path = written(folder, "y.csv", damaged_table(random, text))
     else:
         arrays = damaged_arrays(random, {"labels": pick(random, (LABELS, CLASSES))})
-        path = _written(folder, "y.npz", packed(random, arrays))
+        path = written(folder, "y.npz", packed(random, arrays))
     return lambda: read_labels(path, IDS)
 
 
@@ -160,7 +161,7 @@ def graph_file(random: Random, folder: Path) -> Call:
     """Links, as a sparse matrix of every format or as a table."""
     if chance(random, 0.4):
         text = "a,b,weight\n" + "".join(f"p{row},p{row + 1},1.5\n" for row in range(11))
-        path = _written(folder, "w.csv", damaged_table(random, text))
+        path = written(folder, "w.csv", damaged_table(random, text))
         return lambda: read_graph(path, IDS)
     kind = pick(random, ("csr", "csc", "coo", "dia", "bsr"))
     dense = np.random.default_rng(1).random((12, 12)) < 0.3
@@ -169,7 +170,7 @@ def graph_file(random: Random, folder: Path) -> Call:
     stream.seek(0)
     with np.load(stream) as file:
         arrays = damaged_arrays(random, dict(file))
-    path = _written(folder, "w.npz", packed(random, arrays))
+    path = written(folder, "w.npz", packed(random, arrays))
     return lambda: read_graph(path, IDS)
 
 
@@ -181,7 +182,7 @@ def predictions_file(random: Random, folder: Path) -> Call:
     content = encode_predictions(names, np.array(labels), shares, np.ones(4, bool))
     if chance(random, 0.5):
         content = encode_suggestions(names, labels, [0, 2])
-    path = _written(folder, "p.csv", content)
+    path = written(folder, "p.csv", content)
     if chance(random, 0.6):
         damaged = damaged_table(random, content.decode())
         path.write_bytes(damaged)
@@ -211,7 +212,7 @@ def saved_model(random: Random, folder: Path) -> Call:
     else:
         arrays, described = damaged_arrays(random, arrays), json.dumps(description)
     content = packed(random, {**arrays, "description": np.array(described)})
-    path = _written(folder, "model.npz", content)
+    path = written(folder, "model.npz", content)
 
     def call() -> object:
         model = kind.load(path)
@@ -225,7 +226,7 @@ def feature_bank(random: Random, folder: Path) -> Call:
     splits = np.array(["train"] * 4 + ["test"] * 8)
     arrays = {"features": POINTS, "labels": LABELS, "split": splits}
     arrays |= {"classes": np.array(["cat", "dog"])}
-    path = _written(folder, "bank.npz", packed(random, damaged_arrays(random, arrays)))
+    path = written(folder, "bank.npz", packed(random, damaged_arrays(random, arrays)))
 
     def call() -> object:
         bank = FeatureBank.load(path)
@@ -240,7 +241,7 @@ def node_graph(random: Random, folder: Path) -> Call:
     for name, matrix in (("adj", links), ("attr", sparse.csr_array(POINTS))):
         for part in ("data", "indices", "indptr", "shape"):
             arrays[f"{name}_{part}"] = np.asarray(getattr(matrix, part))
-    path = _written(folder, "nodes.npz", packed(random, damaged_arrays(random, arrays)))
+    path = written(folder, "nodes.npz", packed(random, damaged_arrays(random, arrays)))
 
     def call() -> object:
         graph = NodeGraph.from_file(path)
@@ -276,7 +277,7 @@ def checkpoint_file(random: Random, folder: Path) -> Call:
     written = stream.getvalue()
     if chance(random, 0.3):
         written = damaged_bytes(random, written)
-    path = _written(folder, "net.pt", written)
+    path = written(folder, "net.pt", written)
 
     def call() -> object:
         return dict(Checkpoint.load(path).make().state_dict())
@@ -327,7 +328,7 @@ def _pictures() -> list[bytes]:
 
 def image_file(random: Random, folder: Path) -> Call:
     content = damaged_bytes(random, pick(random, _pictures()))
-    path = _written(folder, f"a{pick(random, ('.png', '.jpg', '.gif', '.webp'))}", content)
+    path = written(folder, f"a{pick(random, ('.png', '.jpg', '.gif', '.webp'))}", content)
 
     def call() -> object:
         pixels = np.asarray(open_picture(path, pick(random, (1, 3))), dtype=np.float64)
@@ -340,7 +341,7 @@ def image_arrays(random: Random, folder: Path) -> Call:
     pixels = np.random.default_rng(0).integers(0, 255, (4, 5, 5, 3), dtype=np.uint8)
     arrays = {"images": pixels, "ids": np.array(IDS[:4]), "labels": LABELS[:4]}
     arrays |= {"split": np.array(["train", "val", "test", "test"])}
-    path = _written(folder, "images.npz", packed(random, damaged_arrays(random, arrays)))
+    path = written(folder, "images.npz", packed(random, damaged_arrays(random, arrays)))
 
     def call() -> object:
         found = read_source(path)
@@ -353,16 +354,16 @@ def image_list(random: Random, folder: Path) -> Call:
     """A folder of images, listed in tables."""
     (folder / "images").mkdir()
     for name in ("a.png", "b.png"):
-        _written(folder, f"images/{name}", _pictures()[0])
+        written(folder, f"images/{name}", _pictures()[0])
     text = "filename,label\na.png,cat\nb.png,dog\n"
-    _written(folder, "train.csv", damaged_table(random, text))
+    written(folder, "train.csv", damaged_table(random, text))
     return lambda: read_source(folder).ids
 
 
 def texts_file(random: Random, folder: Path) -> Call:
     text = "id,text,label\n" + "".join(f"{name},hello {name},cat\n" for name in IDS[:4])
     name = pick(random, ("x.txt", "x.csv"))
-    path = _written(folder, name, damaged_table(random, text))
+    path = written(folder, name, damaged_table(random, text))
     return lambda: read_source(path).ids
 
 
@@ -404,7 +405,7 @@ def run_file(random: Random, folder: Path) -> Call:
     content = b"".join(lines)
     if chance(random, 0.3):
         content = damaged_bytes(random, content)
-    resume = _written(folder, "runs.jsonl", content)
+    resume = written(folder, "runs.jsonl", content)
     (folder / "runs.jsonl").rename(folder / ".." / f"{folder.name}.jsonl")
     resume = folder.parent / f"{folder.name}.jsonl"  # it grows, and is no input that must not
 
@@ -446,7 +447,7 @@ def formula_table(random: Random, folder: Path) -> Call:
         for row, name in enumerate(names)
     ]
     content = encode_csv(pl.DataFrame({"id": names, "x": [1.0, 2.0, 3.0]}))
-    path = _written(folder, "x.csv", content)
+    path = written(folder, "x.csv", content)
 
     def call() -> object:
         read = read_points(path, id_column="id")
@@ -484,7 +485,7 @@ def _studio_content() -> bytes:
 
 def studio_file(random: Random, folder: Path) -> Call:
     """Damage a file of the studio."""
-    path = _written(folder, "x.sqlite", damaged_bytes(random, _studio_content()))
+    path = written(folder, "x.sqlite", damaged_bytes(random, _studio_content()))
 
     def call() -> object:
         storage = Storage(path, IDS, {})

@@ -80,6 +80,23 @@ def write_whole_folder(path: Path, files: Iterable[tuple[str, bytes]]) -> Path:
     return path
 
 
+@contextmanager
+def scratch_folder() -> Generator[Path]:
+    """Make a folder for files that are needed only in the block.
+
+    The one of a process that was killed is removed by the next.
+    """
+    parent = Path(tempfile.gettempdir())
+    _remove_leftovers(parent)
+    lock, folder = _new_part_folder(parent)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
 def _put_folder(part: Path, place: Path) -> None:
     """Move a folder to its place; one that is there already is removed once the new one is."""
     if not place.is_dir():
@@ -140,7 +157,10 @@ def _remove_leftovers(folder: Path) -> None:
             descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                about = os.fstat(descriptor)
+                if about.st_uid != os.geteuid():
+                    continue  # in a folder that is open to all
+                if stat.S_ISDIR(about.st_mode):
                     _bring_back(part)
                     shutil.rmtree(part)
                 else:

@@ -1,6 +1,5 @@
 """The files that points come from: a folder of Parquet files, here or at any fsspec address."""
 
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import fsspec
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import reason_of
+from diffresnet._support.writing import scratch_folder
 from diffresnet.files.frames import TableFile
 from diffresnet.files.ids import choose_ids
 from diffresnet.files.labels import DEFAULT_LABEL
@@ -81,8 +81,8 @@ def fetched(file: str) -> Generator[Path]:
     if not is_address(file):
         yield Path(file)
         return
-    with tempfile.TemporaryDirectory(prefix="diffresnet-") as folder:
-        path = Path(folder) / file.rsplit("/", 1)[-1]
+    with scratch_folder() as folder:
+        path = folder / file.rsplit("/", 1)[-1]
         try:
             system, name = _open_system(file)
             system.get_file(name, str(path))

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,10 @@ from scipy import sparse
 from diffresnet._support.checks import refuse
 from diffresnet._support.extras import needs_extra
 from diffresnet._support.sparse_checks import check_sparse
-from diffresnet._support.words import some
-from diffresnet.files.opening import opened
+from diffresnet._support.words import reason_of, some
+from diffresnet._support.writing import scratch_folder
+from diffresnet.files.hdf5 import check_hdf5
+from diffresnet.files.opening import most_unpacked, opened, size_of
 
 CELLS = ".h5ad"
 DEFAULT_FEATURES = "X_pca"
@@ -30,15 +31,19 @@ def read_cells(path: Path, what: str) -> Any:
     with needs_extra(f"reading {path.name}", "cells"):
         import anndata  # noqa: PLC0415  (an extra)
     must = f"an {CELLS} file that anndata can read"
-    with opened(path, what, must), warnings.catch_warnings():
+    with opened(path, what, must) as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of where older versions have put things
-        return anndata.read_h5ad(path)
+        check_hdf5(path, most_unpacked(size_of(stream)))
+        try:
+            return anndata.read_h5ad(path)
+        except Exception as error:  # it has errors of its own that have no common name
+            raise ValueError(reason_of(error) or type(error).__name__) from error
 
 
 def as_file(cells: Any) -> bytes:
     """Return the content of an .h5ad file."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"cells{CELLS}"
+    with scratch_folder() as folder:
+        path = folder / f"cells{CELLS}"
         cells.write_h5ad(path)
         return path.read_bytes()
 

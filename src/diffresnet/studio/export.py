@@ -1,15 +1,15 @@
 """Answers and predictions as files, and back."""
 
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.writing import scratch_folder
 from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.estimators.storage import encode_classifier
 from diffresnet.files.formulas import encode_csv
 from diffresnet.files.frames import TableFile, as_texts, places_of
 from diffresnet.files.label_studio import decode_tasks, encode_tasks
@@ -108,8 +108,8 @@ def _labels(studio: Studio) -> bytes:
 
 
 def _read_labels(text: str, studio: Studio) -> list[str]:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "labels.csv"
+    with scratch_folder() as folder:
+        path = folder / "labels.csv"
         path.write_bytes(text.encode("utf-8", "replace"))
         table = TableFile(path, "The file")
         wanted = [name for name in ("id", "label", "answer") if name in table.columns]
@@ -142,9 +142,7 @@ def _predictions(studio: Studio, suffix: str) -> bytes:
 
 
 def _model(studio: Studio) -> bytes:
-    model = _named_model(studio)
-    with TemporaryDirectory() as folder:
-        return model.save(Path(folder) / "model.npz").read_bytes()
+    return encode_classifier(_named_model(studio))
 
 
 def _report(studio: Studio) -> bytes:
