@@ -10,6 +10,7 @@ from diffresnet._support.extras import needs_extra
 from diffresnet.nodes.baselines.appnp import Appnp
 from diffresnet.nodes.baselines.coin import Coin
 from diffresnet.nodes.baselines.convolution import PUBLISHED
+from diffresnet.nodes.baselines.correct_and_smooth import CorrectAndSmooth
 from diffresnet.nodes.baselines.filters import Gpr, Sgc, Sign
 from diffresnet.nodes.baselines.flow import CHOSEN
 from diffresnet.nodes.baselines.label_propagation import LabelPropagation
@@ -39,6 +40,7 @@ BASELINES: dict[str, NodeMethod] = {
     "sign": Sign(),
     "gpr": Gpr(),
     "coin": Coin(),
+    "correct-and-smooth": CorrectAndSmooth(),
     LABELS_ALONE: LabelPropagation(),
 }
 METHOD_NAMES = (DIFFUSION, KERNEL, DIFFUSION_KERNEL, SELF_TRAINED, NO_DIFFUSION, *BASELINES)
