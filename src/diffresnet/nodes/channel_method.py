@@ -37,12 +37,6 @@ MIXTURES = (
 STUDIES = ("own", "near1")
 """The channels that the student learns from."""
 
-FEW = 0.2
-"""Where more than this part of the nodes is labeled, there is little to teach."""
-
-MARGIN = 0.02
-"""The student answers unless validation nodes say that it is worse by more than this."""
-
 
 @dataclass(frozen=True)
 class ChannelDiffResNet:
@@ -63,6 +57,9 @@ class ChannelDiffResNet:
         within: how far behind the best one, in accuracy - 0.3 cross entropy, they may be.
         adapt: whether class proportions may be adapted.
         teach: whether a student may answer, too.
+        few: where more than this part of the nodes is labeled, there is little to teach.
+        margin: by how much worse than the answer without it, on validation nodes, the student's
+            must be to be left out.
         step_size: of the path; less where the graph is not stable with it.
         n_landmarks: see `kernel_points`.
     """
@@ -73,6 +70,8 @@ class ChannelDiffResNet:
     within: Positive = 0.03
     adapt: bool = True
     teach: bool = True
+    few: Positive = 0.2
+    margin: Positive = 0.02
     step_size: Positive = 0.2
     n_landmarks: Count = 1500
 
@@ -106,9 +105,9 @@ class ChannelDiffResNet:
                 return logs
             if self.adapt:
                 logs = adapt_where_better(logs, graph.labels, split)
-            if student is None or len(split.train) > FEW * graph.n_nodes:
+            if student is None or len(split.train) > self.few * graph.n_nodes:
                 return logs
-            return _taught(student, logs, labels, split)
+            return self._taught(student, logs, labels, split)
 
         return solve
 
@@ -134,10 +133,9 @@ class ChannelDiffResNet:
         scores = mixing.score(self.mixtures, train)
         return choose(scores, train, classes, self.n_best, within=self.within, judged=judged)
 
-
-def _taught(student: Student, logs: Tensor, labels: Tensor, split: Split) -> Tensor:
-    """Return the answer with the student's half, unless validation nodes say that it is worse."""
-    mixed, seen = student.mix(logs.float()), torch.from_numpy(split.validation)
-    both = torch.stack([logs.float()[seen], mixed[seen]])
-    goodness, _ = judge(both, labels[seen])
-    return mixed if float(goodness[1] - goodness[0]) > -MARGIN else logs
+    def _taught(self, student: Student, logs: Tensor, labels: Tensor, split: Split) -> Tensor:
+        """Return the answer with the student's half, unless validation nodes say it is worse."""
+        mixed, seen = student.mix(logs.float()), torch.from_numpy(split.validation)
+        both = torch.stack([logs.float()[seen], mixed[seen]])
+        goodness, _ = judge(both, labels[seen])
+        return mixed if float(goodness[1] - goodness[0]) > -self.margin else logs
