@@ -318,12 +318,13 @@ def _without_seconds(value: Any) -> Any:
 
 
 def _without_times(path: Path) -> object:
-    """Return the tables of a studio file, but for the times of gestures."""
-    with contextlib.closing(sqlite3.connect(path)) as base:
+    """Return the tables of a studio file, but for the times of gestures; None if it has none."""
+    with contextlib.closing(sqlite3.connect(path)) as base, contextlib.suppress(sqlite3.Error):
         columns = "number, who, kind, said, is_undone, classes"
         queries = [f"SELECT {columns} FROM gestures", "SELECT * FROM changes"]  # noqa: S608
         queries += ["SELECT * FROM points", "SELECT * FROM meta"]
         return [base.execute(query).fetchall() for query in queries]
+    return None
 
 
 def new_folder(parent: Path) -> Path:

@@ -35,6 +35,18 @@ for row in range(2000):
 """
 
 
+def test_a_file_whose_first_process_was_killed_is_new(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    base = sqlite3.connect(path)
+    base.execute("PRAGMA journal_mode = WAL")  # is all that was on the disk
+    base.close()
+    assert path.stat().st_size > 0
+    storage = Storage(path, IDS, {"path": "points.npz"})
+    assert storage.version == 0
+    storage.close()
+    assert read_about(path) == {"path": "points.npz"}
+
+
 def rows(*given: int) -> np.ndarray:
     return np.array(given, dtype=np.int64)
 

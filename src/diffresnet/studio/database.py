@@ -71,6 +71,14 @@ def connect(path: Path) -> sqlite3.Connection:
     return base
 
 
+def is_empty(base: sqlite3.Connection) -> bool:
+    """Tell whether a file has nothing in it: it is new, or its first process was killed."""
+    try:
+        return base.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+    except (sqlite3.Error, UnicodeDecodeError):  # it is damaged
+        return False
+
+
 def check_format(base: sqlite3.Connection, path: Path) -> None:
     """Refuse a file that is none of a studio."""
     try:

@@ -24,6 +24,7 @@ from diffresnet.studio.database import (
     check_format,
     close,
     connect,
+    is_empty,
     read_meta,
     reading,
 )
@@ -56,17 +57,16 @@ class Storage:
 
     def __init__(self, path: Path, ids: Sequence[str], about: Mapping[str, Any]) -> None:
         self.path, self.ids = path, ids
-        is_new = not path.exists() or path.stat().st_size == 0
         self.base = connect(path)
         try:
-            self._numbers, self._rows = self._begin(about, is_new=is_new)
+            self._numbers, self._rows = self._begin(about)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, about: Mapping[str, Any], *, is_new: bool) -> tuple[dict[int, int], Any]:
+    def _begin(self, about: Mapping[str, Any]) -> tuple[dict[int, int], Any]:
         """Make the tables of a new file, or check those there are; return the points."""
-        if is_new:
+        if is_empty(self.base):
             with self._transaction():
                 for statement in SCHEMA.split(";"):
                     self.base.execute(statement)
