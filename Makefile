@@ -15,7 +15,7 @@ test: lint
 test-slow: .venv/installed
 	$(BIN)/python -m pytest -m slow
 
-# Some 200 kills, about 20 minutes. Called again after a break, it goes on.
+# Some 250 kills, about 20 minutes. Called again after a break, it goes on.
 kills: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/kills.py --keep .kills
 	rm -r .kills
