@@ -289,8 +289,9 @@ def results_of(folder: Path) -> dict[str, object]:
     found: dict[str, object] = {}
     for part in ("work", "temporary"):
         for path in sorted((folder / part).rglob("*")):
-            if path.suffix != ".npz" or "cache" not in path.parts:
-                found[str(path.relative_to(folder))] = _content(path)
+            name = path.relative_to(folder)
+            if path.suffix != ".npz" or "cache" not in name.parts:
+                found[str(name)] = _content(path)
     return found
 
 

@@ -152,6 +152,56 @@ def test_the_command_reads_and_writes_cells(
     assert "an .h5ad file that anndata can read" in run("classify", "bad.h5ad", code=2)
 
 
+def test_numbers_and_slashes_in_files(cells: Any, tmp_path: Path) -> None:
+    numbers = np.where(np.arange(N) < N_LABELED, DIGITS.target[:N], -1)
+    cells.obs["a/b"] = pandas.Categorical([None if one < 0 else one for one in numbers.tolist()])
+    path, out = tmp_path / "x.h5ad", tmp_path / "y.H5AD"
+    model = tmp_path / "m.npz"
+    cells.obs.rename(columns={"a/b": "number"}, inplace=True)
+    cells.write_h5ad(path)
+    column = ["--label-column", "number"]
+    words = ["classify", str(path), *column, "--out", str(out), "--save", str(model)]
+    ended = CliRunner().invoke(app, words)
+    assert ended.exit_code == 0, ended.output
+    found = anndata.read_h5ad(out)
+    assert set(found.obs["number_diffresnet"].cat.categories) == set("0123456789")
+    again = tmp_path / "z.h5ad"
+    ended = CliRunner().invoke(
+        app, ["predict", str(model), str(path), *column, "--out", str(again)]
+    )
+    assert ended.exit_code == 0, ended.output
+    same = anndata.read_h5ad(again).obs["number_diffresnet"]
+    assert (same.astype(str) == found.obs["number_diffresnet"].astype(str)).mean() > 0.95
+
+
+def test_names_that_a_file_could_not_hold(cells: Any, tmp_path: Path) -> None:
+    cells.obs["a/b"] = cells.obs["kind"]
+    da.transfer_labels(cells, "a/b")
+    assert "a_b_diffresnet" in cells.obs
+    with pytest.raises(ValueError, match="`key_added` must be a name without '/', got 'x/y'"):
+        da.transfer_labels(cells, "kind", key_added="x/y")
+    del cells.obs["a/b"]
+    cells.write_h5ad(tmp_path / "x.h5ad")
+    kept = anndata.read_h5ad(tmp_path / "x.h5ad")
+    assert kept.obsm["a_b_diffresnet_probabilities"].shape == (N, 10)
+
+
+def test_other_objects(cells: Any) -> None:
+    with pytest.raises(ValueError, match="`adata` must be an AnnData object, got dict"):
+        da.transfer_labels({}, "kind")
+    cells.uns["odd"] = "a text"
+    with pytest.raises(ValueError, match="with these `neighbors_key` in uns"):
+        da.transfer_labels(cells, "kind", neighbors_key="odd")
+    cells.obs["all"] = pandas.Categorical(TRUTH)
+    model = da.transfer_labels(cells, "kind", unlabeled=None)
+    assert "Unknown" in model.classes_.tolist()
+    cells.obsm["sparse"] = sparse.csr_matrix(DIGITS.data[:N])
+    da.transfer_labels(cells, "kind", use_rep="sparse")
+    cells.X = None
+    with pytest.raises(ValueError, match="must be cells with a matrix X, got none"):
+        da.transfer_labels(cells, "kind", use_rep="X")
+
+
 def test_without_the_library(cells: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "cells.h5ad"
     cells.write_h5ad(path)

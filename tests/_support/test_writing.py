@@ -270,3 +270,29 @@ def test_parts_of_another_user_stay(tmp_path: Path) -> None:
     os.chown(part, 12345, 12345)
     write_whole(tmp_path / "file.txt", b"mine")
     assert part.exists()
+
+
+@posix
+def test_a_link_stays_and_its_file_is_written(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("file")
+    for content in (b"one", b"two"):
+        write_whole(tmp_path / "link", content)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "file").read_bytes() == content
+
+
+@posix
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match=r"No regular file: '.*pipe'"):
+        write_whole(tmp_path / "pipe", b"")
+    with pytest.raises(IsADirectoryError, match=r"Is a directory: '.*folder'"):
+        write_whole(tmp_path / "folder", b"")
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"'.*file/new\.txt'$"):
+        write_whole(tmp_path / "file" / "new.txt", b"")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import diffresnet.cli
-from diffresnet.cli.console import say, show, warn
+from diffresnet.cli.console import check_output, say, show, warn
 
 
 def test_sentences_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,3 +61,9 @@ def test_no_command_prints_by_itself() -> None:
         for path in sources.rglob("*.py")
     }
     assert {name for name, uses in found.items() if uses} == {"console.py"}
+
+
+def test_no_streams_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+    monkeypatch.setattr("sys.stderr", None)
+    check_output()

@@ -262,3 +262,25 @@ def test_a_disk_that_is_full_leaves_no_folder(
     ):
         write_files({tmp_path / "out": PARTS})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_inputs_in_a_folder_of_results_are_safe(tmp_path: Path) -> None:
+    (tmp_path / "part-00000.parquet").touch()
+    used = [tmp_path / "part-00000.parquet"]
+    with pytest.raises(ValueError, match="--out must be a folder without inputs, got"):
+        check_new_folder(tmp_path, "--out", "part-*.parquet", used, force=True)
+
+
+def test_the_folder_one_is_in_is_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in").mkdir()
+    monkeypatch.chdir(tmp_path / "in")
+    for name, reason in ((".", "the one you are in"), ("..", "which you are in")):
+        with pytest.raises(ValueError, match=reason):
+            check_new_folder(Path(name), "--out", "part-*.parquet", [], force=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such pipes")
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "out.csv")
+    with pytest.raises(ValueError, match=r"--out must be a regular file, got .*something else"):
+        check_new_file(tmp_path / "out.csv", "--out", SUFFIXES, [], force=True)

@@ -3,7 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diffresnet.cli.predicted import choose_out, encode_out
+from diffresnet.cli.predicted import Predicted, choose_out
+from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.files.points import Points
 
 
 def test_where_predictions_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -15,9 +17,12 @@ def test_where_predictions_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_file_or_parts() -> None:
-    rows = ["a"], np.array(["x"]), np.array([[0.75, 0.25]]), np.array([True])
-    table = encode_out(Path("a.csv"), *rows)
+    model = DiffResNetClassifier()
+    model.classes_ = np.array(["x", "y"])
+    rows = np.array([[0.75, 0.25]]), np.array([True])
+    found = Predicted(Path("in.csv"), Points(["a"], None, None), model, *rows, None)
+    table = found.encode(Path("a.csv"))
     assert table == b"id,label,probability,margin,reached\na,x,0.750000,0.500000,true\n"
-    parts = encode_out(Path("folder"), *rows)
+    parts = found.encode(Path("folder"))
     assert not isinstance(parts, bytes)
     assert [name for name, _ in parts] == ["part-00000.parquet"]

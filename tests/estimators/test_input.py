@@ -38,6 +38,12 @@ def test_prior() -> None:
     assert uniform.tolist() == [0.5, 0.5]
     assert given is not None
     assert given.tolist() == [0.25, 0.75]
+    huge = check_prior([1e308, 1e308], classes)
+    assert huge is not None
+    assert huge.tolist() == [0.5, 0.5]
+    far = check_prior([1e-308, 1e308], classes)
+    assert far is not None
+    assert 0 < far[0] < 1e-11
 
 
 def test_seeds() -> None:

@@ -19,6 +19,10 @@ def test_a_script_gets_its_data() -> None:
     assert '<script type="application/json" id="data">{"a": 1}</script>' in page
 
 
+def test_names_that_are_no_texts() -> None:
+    assert b"<h1>p?.csv</h1>" in make_shell("p\udcff.csv", "", style="")
+
+
 def test_every_page_has_this_shell() -> None:
     sources = Path(diffresnet.__file__).parent
     pages = [path for path in sources.rglob("*.py") if "doctype html" in path.read_text().lower()]

@@ -177,6 +177,15 @@ def test_labels_of_the_data_are_taken_once(tmp_path: Path) -> None:
     studio.close()
 
 
+def test_a_table_whose_labels_are_all_known(tmp_path: Path) -> None:
+    path = write_clusters(tmp_path)
+    labels = np.repeat(["red", "green", "blue"], N_EACH)
+    np.savez(path, **dict(np.load(path)), labels=labels)
+    studio = Studio.open(Source(path))
+    assert (studio.now.state.answers >= 0).all()
+    studio.close()
+
+
 def test_a_disk_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     studio = open_clusters(tmp_path)
     label_all_classes(studio)

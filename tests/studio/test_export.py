@@ -72,3 +72,14 @@ def test_all_exports_have_a_maker(tmp_path: Path) -> None:
     studio = labeled(tmp_path)
     assert all(len(export(studio, name)) > 20 for name in EXPORTS)
     studio.close()
+
+
+def test_a_file_that_contradicts_itself_or_is_damaged(tmp_path: Path) -> None:
+    studio = labeled(tmp_path)
+    version, (first, *_) = studio.now.version, studio.opened.ids
+    with pytest.raises(ValueError, match=r"one answer for each id, got 'red' and 'blue' for"):
+        import_file(studio, "x.csv", f"id,label\n{first},red\n{first},blue\n")
+    with pytest.raises(ValueError, match=r"^(?!.*diffresnet-).*labels\.csv"):
+        import_file(studio, "x.csv", "")
+    assert studio.now.version == version
+    studio.close()

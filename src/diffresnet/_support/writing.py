@@ -1,5 +1,6 @@
 """Files, and folders of them, that are written whole or not at all."""
 
+import errno
 import json
 import math
 import os
@@ -24,7 +25,10 @@ PREFIX, PART = ".diffresnet-", ".part"
 def write_whole(path: Path, content: bytes) -> Path:
     """Write `content` to `path`, making its folder; an interruption leaves the old file or none.
 
-    What processes that were killed have left in the folder is removed.
+    What processes that were killed have left in the folder is removed. A link stays one: the file
+    that it names is written.
+
+    Raises `OSError`, which names `path`, if it cannot be written, or is no regular file.
     """
     with writing_whole(path) as stream:
         stream.write(content)
@@ -37,21 +41,37 @@ def writing_whole(path: Path) -> Generator[IO[bytes]]:
 
     As `write_whole`, for contents that are made piece by piece.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(path.parent)
-    stream, part = _new_part(path.parent)
+    part: Path | None = None
     try:
+        place = path.resolve()
+        _check_regular(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(place.parent)
+        stream, part = _new_part(place.parent)
         with stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
             part.chmod(0o666 & ~_umask())
             if fcntl is not None:  # still locked: nobody takes it for a leftover
-                part.replace(path)
+                part.replace(place)
         if fcntl is None:  # Windows moves closed files only
-            part.replace(path)
+            part.replace(place)
+    except OSError as error:  # it may name the part, which nobody has asked for
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def _check_regular(place: Path) -> None:
+    """Raise if there is something that is no file, such as a device: it would be gone."""
+    if place.is_dir():
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if place.exists() and not place.is_file():
+        raise OSError(errno.EEXIST, "No regular file")
 
 
 def write_whole_folder(path: Path, files: Iterable[tuple[str, bytes]]) -> Path:

@@ -12,7 +12,7 @@ from diffresnet.cli.fitting import count_steps, draw_page, fit, measure_curve, s
 from diffresnet.cli.given import Columns, read_given, read_with_columns
 from diffresnet.cli.options import Cluster, Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import Files, check_new_file, write_files
-from diffresnet.cli.predicted import OUT_DEFAULT, OUT_HELP, choose_out, encode_fitted
+from diffresnet.cli.predicted import OUT_DEFAULT, OUT_HELP, Predicted, choose_out
 from diffresnet.cli.prior import check_prior_classes, read_prior
 from diffresnet.cli.summary import print_summary, say_first, say_next
 from diffresnet.estimators import DiffResNetClassifier
@@ -193,8 +193,10 @@ def classify(
     check_new_file(save, "--save", (".npz",), [*inputs, out], force=force)
     check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
     fit(model, points, given, graph)
-    predicted = encode_fitted(out, points, model, features, columns.label_column)
-    contents: dict[Path, bytes | Files] = {out: predicted}
+    said = model.label_distributions_, model.reached_, columns.label_column
+    contents: dict[Path, bytes | Files] = {
+        out: Predicted(features, points, model, *said).encode(out)
+    }
     if save is not None:
         contents[save] = encode_classifier(model)
     chosen = [] if n_suggested is None else model.suggest(n_suggested).tolist()

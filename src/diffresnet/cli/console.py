@@ -50,7 +50,7 @@ def show(
 
 def check_output() -> None:
     """Refuse to end well where the output took no more, and the error stream has it instead."""
-    if sys.stdout is sys.stderr:
+    if sys.stdout is not None and sys.stdout is sys.stderr:
         raise typer.BadParameter(FULL_OUTPUT)
 
 

@@ -41,6 +41,8 @@ def check_new_file(
         must = f"a file that ends in {' or '.join(suffixes)}"
         refuse(option, must, path, f"Choose another {option}.")
     _check_not_used(path, option, "file", inputs)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        refuse(option, "a regular file", f"{path}, something else", f"Choose another {option}.")
     if path.is_dir() or (path.exists() and not force and not _is_unfinished(path)):
         remedy = f"Choose another {option}, or pass --force."
         refuse(option, "a new file", f"{path}, which exists", remedy)
@@ -55,6 +57,13 @@ def check_new_folder(
     Only files whose names match `pattern` are ever written over.
     """
     _check_not_used(path, option, "folder", inputs)
+    place, here = path.resolve(), Path.cwd()
+    if place in (here, *here.parents):
+        got = f"{path}, the one you are in" if place == here else f"{path}, which you are in"
+        refuse(option, "a folder of its own", got, "Name a new one.")
+    if any(place in one.resolve().parents for one in inputs):
+        got = f"{path} with an input in it"
+        refuse(option, "a folder without inputs", got, f"Choose another {option}.")
     try:
         found = [one.name for one in path.iterdir()] if path.exists() else []
     except OSError as error:

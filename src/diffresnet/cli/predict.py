@@ -12,7 +12,7 @@ from diffresnet._support.words import count, some
 from diffresnet.cli.console import say, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn
 from diffresnet.cli.outputs import write_files
-from diffresnet.cli.predicted import OUT_HELP, choose_out, encode_out
+from diffresnet.cli.predicted import OUT_HELP, Predicted, choose_out
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.files.points import Points, read_points
 
@@ -51,22 +51,22 @@ def predict(
     given = _check_features(fitted, points, model, features)
     with shown_stages(f"classifying {count(len(points.ids), 'point')}"):
         probabilities = fitted.predict_proba(given)
-    labels = fitted.classes_[probabilities.argmax(axis=1)]
     reached = ~fitted.solution_.is_unknown(probabilities)
+    found = Predicted(features, points, fitted, probabilities, reached, label_column)
 
     def speak() -> None:
         mean = probabilities.max(axis=1).mean()
         say(f"{count(len(points.ids), 'point')}, with a mean probability of {mean:.2f}.")
         if points.labels is not None and any(points.labels):
             has = np.array([label != "" for label in points.labels])
-            right = np.array(points.labels)[has] == labels.astype(np.str_)[has]
+            right = np.array(points.labels)[has] == found.labels.astype(np.str_)[has]
             say(f"{right.mean():.1%} of {count(len(right), 'label')} in {features.name} are right.")
 
     n_missed = int((~reached).sum())
     if n_missed:
         missed = count(n_missed, "point")
         warn(f"{missed} are near points only that no label reaches, and get the class prior.")
-    write_files({out: encode_out(out, points.ids, labels, probabilities, reached)}, speak)
+    write_files({out: found.encode(out)}, speak)
 
 
 def _check_features(

@@ -1,12 +1,14 @@
 """Predictions that `classify` and `predict` write: a file, or a folder of parts."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
-from diffresnet.anndata import write_labels
+from diffresnet.anndata import write_predicted
 from diffresnet.cli.outputs import Files, check_new_file, check_new_folder
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.files.cells import CELLS, as_file, read_cells
@@ -37,43 +39,54 @@ def choose_out(
     """
     out = out or Path(default if is_folder(features) else f"{default}.csv")
     if out.suffix:
-        suffixes = (*SUFFIXES, CELLS) if features.suffix == CELLS else SUFFIXES
+        suffixes = (*SUFFIXES, CELLS) if is_of_cells(features) else SUFFIXES
         check_new_file(out, "--out", suffixes, inputs, force=force)
     else:
         check_new_folder(out, "--out", PARTS, inputs, force=force)
     return out
 
 
-def encode_out(
-    out: Path,
-    ids: Sequence[str],
-    labels: npt.NDArray[Any],
-    probabilities: npt.NDArray[Any],
-    reached: npt.NDArray[Any],
-    *,
-    texts: Sequence[str] = (),
-) -> bytes | Files:
-    """Return the content of the file, or of the files of the folder, `out`."""
-    predicted = ids, labels, probabilities, reached
-    if not out.suffix:
-        return encode_parts(*predicted)
-    return encode_predictions(*predicted, out.suffix, texts=texts)
+def is_of_cells(path: Path) -> bool:
+    """Tell whether a file is one of cells, by its name."""
+    return path.suffix.lower() == CELLS
 
 
-def encode_fitted(
-    out: Path,
-    points: Points,
-    model: DiffResNetClassifier,
-    features: Path,
-    label_column: str | None,
-) -> bytes | Files:
-    """Return what a model says of the points of `features`, which it was fitted to.
+@dataclass(frozen=True)
+class Predicted:
+    """What a model says of the points of a file.
 
-    In .h5ad it is added to the cells that were read.
+    Attributes:
+        features: the file.
+        points: that it has.
+        model: fitted, to these or other points.
+        probabilities: (N, K).
+        reached: (N,) whether a label is connected to them.
+        label_column: of the file, if it was named.
     """
-    if out.suffix != CELLS:
-        found = model.transduction_, model.label_distributions_, model.reached_
-        return encode_out(out, points.ids, *found, texts=points.texts)
-    cells = read_cells(features, "FEATURES")
-    write_labels(cells, label_column or DEFAULT_LABEL, model)
-    return as_file(cells)
+
+    features: Path
+    points: Points
+    model: DiffResNetClassifier
+    probabilities: npt.NDArray[Any]
+    reached: npt.NDArray[np.bool_]
+    label_column: str | None
+
+    @property
+    def labels(self) -> npt.NDArray[Any]:
+        """The most likely class of each point, (N,)."""
+        return self.model.classes_[self.probabilities.argmax(axis=1)]
+
+    def encode(self, out: Path) -> bytes | Files:
+        """Return the content of the file, or of the files of the folder, `out`.
+
+        In .h5ad it is added to the cells that were read.
+        """
+        if is_of_cells(out):
+            cells = read_cells(self.features, "FEATURES")
+            key = self.label_column or DEFAULT_LABEL
+            write_predicted(cells, key, self.model, self.probabilities, self.reached)
+            return as_file(cells)
+        found = self.points.ids, self.labels, self.probabilities, self.reached
+        if not out.suffix:
+            return encode_parts(*found)
+        return encode_predictions(*found, out.suffix, texts=self.points.texts)

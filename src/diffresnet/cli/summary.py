@@ -14,6 +14,8 @@ from diffresnet.learning.labels import UNLABELED
 N_ROWS = 30
 """Classes that the table shows."""
 
+NOTHING = "nothing, every point has a label or equals one that has"
+
 
 def print_summary(model: DiffResNetClassifier, curve: LearningCurve | None) -> None:
     """Print a line for each class, and what was found about the graph.
@@ -43,7 +45,7 @@ def print_summary(model: DiffResNetClassifier, curve: LearningCurve | None) -> N
 
 def say_first(points: Points, chosen: Sequence[int], table: Path) -> None:
     """Say which points to label first, and where."""
-    say(f"Label first: {', '.join(points.ids[row] for row in chosen)}.")
+    say(f"Label first: {', '.join(points.ids[row] for row in chosen) or NOTHING}.")
     say(f"Fill in the column of labels in {table}, and pass it as --labels.")
 
 
@@ -52,4 +54,4 @@ def say_next(points: Points, chosen: Sequence[int]) -> None:
     texts = points.texts
     quoted = [f' "{shortened(texts[row])}"' if texts else "" for row in chosen]
     named = ", ".join(f"{points.ids[row]}{text}" for row, text in zip(chosen, quoted, strict=True))
-    say(f"Label next: {named or 'nothing, every point has a label'}.")
+    say(f"Label next: {named or NOTHING}.")

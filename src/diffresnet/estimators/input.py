@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from diffresnet.estimators.classifier import DiffResNetClassifier
 
 NAME = "DiffResNetClassifier"
+SMALLEST_PRIOR = 1e-12
+"""Of a class, times that of the most common one."""
 LARGEST_EXACT_SEARCH = 40_000
 USUAL_STEP = 0.5
 SAFE_STEP = 0.9
@@ -106,6 +108,7 @@ def check_prior(prior: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.float64
         must = f"None, 'uniform', or {len(classes)} positive proportions"
         remedy = f"Give one for each of the classes {classes.tolist()}, in order or by name."
         fail(NAME, "class_prior", must, prior, remedy)
+    given = np.maximum(given / given.max(), SMALLEST_PRIOR)  # the sum might be too large
     return given / given.sum()
 
 

@@ -1,7 +1,7 @@
 """Cells as AnnData: a graph, features and labels; in memory, or as an .h5ad file."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,13 @@ def as_file(cells: Any) -> bytes:
         return path.read_bytes()
 
 
+def check_cells(what: str, cells: Any) -> None:
+    """Refuse what is no AnnData object."""
+    parts = "obs", "obsm", "obsp", "uns"
+    if not all(hasattr(cells, part) for part in parts):
+        refuse(what, "an AnnData object", type(cells).__name__, "Read it by anndata.read_h5ad.")
+
+
 def cell_links(what: str, cells: Any, neighbors_key: str | None = None) -> sparse.csr_array | None:
     """Return the graph of the cells, (N, N) weights; None if there is none, and none was named.
 
@@ -59,7 +66,7 @@ def cell_links(what: str, cells: Any, neighbors_key: str | None = None) -> spars
     name = "connectivities"
     if neighbors_key is not None:
         described = cells.uns.get(neighbors_key)
-        if described is None:
+        if not isinstance(described, Mapping):
             got = f"'{neighbors_key}', beside {some(list(cells.uns)) or 'none'}"
             refuse(what, "cells with these `neighbors_key` in uns", got, "Run pp.neighbors first.")
         name = described.get("connectivities_key", f"{neighbors_key}_{name}")
@@ -82,25 +89,35 @@ def cell_features(what: str, cells: Any, use_rep: str | None = None) -> npt.NDAr
         use_rep: which of `obsm`, or "X" for the matrix itself; None for "X_pca".
     """
     if use_rep == "X":
-        matrix: Any = cells.X
-        return matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
+        if cells.X is None:
+            refuse(what, "cells with a matrix X", "none", "Choose another `use_rep`.")
+        return _as_array(cells.X)
     name = use_rep or DEFAULT_FEATURES
     if name not in cells.obsm:
         if use_rep is None:
             return None
         got, remedy = some(list(cells.obsm)) or "none", "Choose one of these as `use_rep`, or 'X'."
         refuse(what, f"cells with '{name}' in obsm", got, remedy)
-    return np.asarray(cells.obsm[name])
+    return _as_array(cells.obsm[name])
 
 
-def cell_labels(what: str, cells: Any, key: str, unlabeled: str = UNLABELED_NAME) -> Sequence[Any]:
+def _as_array(matrix: Any) -> npt.NDArray[Any]:
+    """Return a matrix that may be sparse, or still be in its file."""
+    if hasattr(matrix, "to_memory"):
+        matrix = matrix.to_memory()
+    return matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
+
+
+def cell_labels(
+    what: str, cells: Any, key: str, unlabeled: str | None = UNLABELED_NAME
+) -> Sequence[Any]:
     """Return the label of each cell, None where it is missing or `unlabeled`.
 
     Args:
         what: as for `cell_links`.
         cells: an AnnData object.
         key: the column of `obs`.
-        unlabeled: the text that means none, in small or capital letters.
+        unlabeled: the text that means none, in small or capital letters; None for no text.
     """
     if key not in cells.obs:
         got = some(list(cells.obs)) or "none"
@@ -109,11 +126,13 @@ def cell_labels(what: str, cells: Any, key: str, unlabeled: str = UNLABELED_NAME
     return [None if is_unlabeled(value, unlabeled) else value for value in values]
 
 
-def is_unlabeled(value: Any, unlabeled: str = UNLABELED_NAME) -> bool:
+def is_unlabeled(value: Any, unlabeled: str | None = UNLABELED_NAME) -> bool:
     """Tell whether a label is the text that means none, in small or capital letters.
 
     Examples:
         >>> [is_unlabeled(value) for value in ("Unknown", "B cell", 3)]
         [True, False, False]
     """
-    return isinstance(value, str) and value.strip().lower() == unlabeled.lower()
+    if unlabeled is None or not isinstance(value, str):
+        return False
+    return value.strip().lower() == unlabeled.lower()

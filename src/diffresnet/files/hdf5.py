@@ -46,7 +46,7 @@ def check_hdf5(path: Path, most_bytes: int) -> None:
     if tried.returncode == REFUSED:
         raise ValueError(tried.stdout)
     if tried.returncode:
-        raise ValueError("it is damaged")
+        raise ValueError("whoever reads it runs out of memory, or of time, or ends")
 
 
 def look_over(path: Path, most_bytes: int) -> None:
@@ -61,7 +61,7 @@ def look_over(path: Path, most_bytes: int) -> None:
                 if found.external or found.is_virtual:
                     raise ValueError(f"'{name}' in it is kept elsewhere")
                 n_bytes += found.nbytes
-                texts += [found] if found.dtype == object else []
+                texts += [found] if found.dtype.hasobject else []
         if n_bytes > most_bytes:
             raise ValueError(f"it would unpack to {n_bytes:,} bytes, more than {most_bytes:,}")
         for dataset in texts:

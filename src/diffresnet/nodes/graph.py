@@ -278,8 +278,9 @@ def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
     rows.sum_duplicates()
     if not np.isfinite(rows.data).all():
         bad = np.unique(rows.tocoo().row[~np.isfinite(rows.data)])
-        got = f"NaN or infinity in {len(bad)} row(s): {', '.join(map(str, bad[:5]))}"
-        fail(function, argument, "finite", got, "Remove these nodes or fill in the missing values.")
+        rows = f"{len(bad)} row(s): {', '.join(map(str, bad[:5]))}"
+        got, remedy = f"NaN, infinity or more than 3e38 in {rows}", "Fill in or scale these values."
+        fail(function, argument, "finite", got, remedy)
     return rows
 
 

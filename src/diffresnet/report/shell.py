@@ -37,4 +37,4 @@ def make_shell(title: str, body: str, *, style: str, script: str = "", data: str
 {body}
 </main>
 {scripts}</body></html>
-""".encode()
+""".encode("utf-8", "replace")  # names of files need not be texts

@@ -116,7 +116,7 @@ class Studio:
         except BaseException:
             storage.close()
             raise
-        if studio.now.version == 0 and "" in opened.labels:
+        if studio.now.version == 0 and any(opened.labels):
             studio.take(opened.labels, "the data")
         return studio
 

@@ -1,6 +1,9 @@
 """Answers and predictions as files, and back."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -108,7 +111,7 @@ def _labels(studio: Studio) -> bytes:
 
 
 def _read_labels(text: str, studio: Studio) -> list[str]:
-    with scratch_folder() as folder:
+    with scratch_folder() as folder, _named(folder):
         path = folder / "labels.csv"
         path.write_bytes(text.encode("utf-8", "replace"))
         table = TableFile(path, "The file")
@@ -122,6 +125,15 @@ def _read_labels(text: str, studio: Studio) -> list[str]:
     others = set(ANSWERS.values())
     given = [one if one in others else label for one, label in zip(said, labels, strict=True)]
     return place_answers(as_texts(frame, "id"), given, studio.opened.ids)
+
+
+@contextmanager
+def _named(folder: Path) -> Generator[None]:
+    """Leave our own folder out of what is said of a file in it."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(str(error).replace(f"{folder}{os.sep}", "")) from error
 
 
 def _named_model(studio: Studio) -> DiffResNetClassifier:
@@ -176,6 +188,9 @@ def place_answers(names: list[str], given: list[str], ids: Any) -> list[str]:
     """Return the answer of each point, "" where there is none."""
     places = places_of(names, ids, "The file", "the studio", things="labels", parts="rows")
     placed = [""] * len(ids)
-    for place, answer in zip(places, given, strict=True):
-        placed[place] = answer
+    for name, place, answer in zip(names, places, given, strict=True):
+        if placed[place] not in ("", answer) and answer:
+            got = f"'{placed[place]}' and '{answer}' for {name}"
+            refuse("The file", "one answer for each id", got, "Remove all but one.")
+        placed[place] = answer or placed[place]
     return placed
