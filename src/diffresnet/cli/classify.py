@@ -193,10 +193,8 @@ def classify(
     check_new_file(save, "--save", (".npz",), [*inputs, out], force=force)
     check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
     fit(model, points, given, graph)
-    said = model.label_distributions_, model.reached_, columns.label_column
-    contents: dict[Path, bytes | Files] = {
-        out: Predicted(features, points, model, *said).encode(out)
-    }
+    predicted = Predicted.of_fitted(model, points, features, columns.label_column)
+    contents: dict[Path, bytes | Files] = {out: predicted.encode(out)}
     if save is not None:
         contents[save] = encode_classifier(model)
     chosen = [] if n_suggested is None else model.suggest(n_suggested).tolist()

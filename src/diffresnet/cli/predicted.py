@@ -71,6 +71,15 @@ class Predicted:
     reached: npt.NDArray[np.bool_]
     label_column: str | None
 
+    @classmethod
+    def of_fitted(
+        cls, model: DiffResNetClassifier, points: Points, features: Path, label_column: str | None
+    ) -> "Predicted":
+        """Take what a model says of the points that it was fitted to."""
+        return cls(
+            features, points, model, model.label_distributions_, model.reached_, label_column
+        )
+
     @property
     def labels(self) -> npt.NDArray[Any]:
         """The most likely class of each point, (N,)."""

@@ -278,9 +278,8 @@ def _sparse(function: str, argument: str, matrix: Any) -> sparse.csr_array:
     rows.sum_duplicates()
     if not np.isfinite(rows.data).all():
         bad = np.unique(rows.tocoo().row[~np.isfinite(rows.data)])
-        rows = f"{len(bad)} row(s): {', '.join(map(str, bad[:5]))}"
-        got, remedy = f"NaN, infinity or more than 3e38 in {rows}", "Fill in or scale these values."
-        fail(function, argument, "finite", got, remedy)
+        got = f"NaN or more than 3e38 in {len(bad)} row(s): {', '.join(map(str, bad[:5]))}"
+        fail(function, argument, "finite", got, "Remove these nodes, or fill in or scale values.")
     return rows
 
 
