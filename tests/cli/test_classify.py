@@ -325,7 +325,11 @@ def test_a_folder_for_the_predictions_of_a_file() -> None:
     run("features.csv", "--labels", "labels.csv", "--out", "new/out", "--force")
     assert [path.name for path in Path("new").iterdir()] == ["out"]
     said = refused("features.csv", "--labels", "labels.csv", "--out", ".", "--force")
-    assert "--out must be a new folder, or one with part-*.parquet only, got . with" in said
+    assert "--out must be a folder of its own, got ., the one you are in" in said
+    Path("other").mkdir()
+    Path("other/file.txt").touch()
+    said = refused("features.csv", "--labels", "labels.csv", "--out", "other", "--force")
+    assert "--out must be a new folder, or one with part-*.parquet only, got other with" in said
 
 
 @pytest.mark.usefixtures("folder")
