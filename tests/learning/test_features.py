@@ -1,6 +1,7 @@
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 import torch
 from scipy import sparse
@@ -10,7 +11,7 @@ from diffresnet.estimators import (
     DiffResNetMultiLabelClassifier,
     DiffResNetRegressor,
 )
-from diffresnet.learning.features import N_KEPT, FeatureSpace
+from diffresnet.learning.features import N_KEPT, FeatureSpace, validate_features
 from tests.estimators.examples import clusters
 
 GENERATOR = np.random.default_rng(0)
@@ -139,3 +140,13 @@ def test_infinity_is_refused_without_a_warning() -> None:
     points = np.array([[np.inf], [-np.inf], [1.0]])
     with pytest.raises(ValueError, match="contains infinity"):
         DiffResNetClassifier().fit(points, [0, 1, -1])
+
+
+def test_tensors_of_other_kinds_and_tables_that_are_not_there_yet() -> None:
+    points = torch.from_numpy(np.random.default_rng(0).normal(size=(30, 3))).float()
+    for given in (points.requires_grad_(), points.detach().bfloat16()):
+        found = validate_features(DiffResNetClassifier(), given, "fit")
+        assert found.shape == (30, 3)
+        assert found.dtype == np.float32
+    with pytest.raises(ValueError, match=r"got a LazyFrame. Call `.collect\(\)` on it"):
+        validate_features(DiffResNetClassifier(), pl.LazyFrame({"a": [1.0]}), "fit")

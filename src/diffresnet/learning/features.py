@@ -21,6 +21,7 @@ from sklearn.utils.validation import validate_data
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from diffresnet._support.checks import fail
 from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.learning.outliers import find_outliers
 from diffresnet.learning.row_blocks import row_blocks, sum_blocks, usual_blocks
@@ -50,10 +51,16 @@ ROUNDING = 100.0
 
 def validate_features(model: BaseEstimator, X: Any, method: str) -> Any:  # noqa: N803
     """Return features as scikit-learn checks them; its conversions trust the indices of X."""
-    check_sparse(f"{type(model).__name__}.{method}: `X`", X)
+    name = f"{type(model).__name__}.{method}"
+    check_sparse(f"{name}: `X`", X)
+    given = X
+    if isinstance(X, Tensor):
+        given = (X.float() if X.dtype == torch.bfloat16 else X).detach().cpu().numpy()
+    if hasattr(X, "collect") and hasattr(X, "lazy"):
+        fail(name, "X", "a table that is there", "a LazyFrame", "Call `.collect()` on it.")
     reset = method == "fit"
     with np.errstate(invalid="ignore"):  # the sum of infinities, which are refused
-        return validate_data(model, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
+        return validate_data(model, given, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
 
 class Placed(NamedTuple):
