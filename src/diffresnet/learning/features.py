@@ -53,14 +53,19 @@ def validate_features(model: BaseEstimator, X: Any, method: str) -> Any:  # noqa
     """Return features as scikit-learn checks them; its conversions trust the indices of X."""
     name = f"{type(model).__name__}.{method}"
     check_sparse(f"{name}: `X`", X)
-    given = X
-    if isinstance(X, Tensor):
-        given = (X.float() if X.dtype == torch.bfloat16 else X).detach().cpu().numpy()
     if hasattr(X, "collect") and hasattr(X, "lazy"):
         fail(name, "X", "a table that is there", "a LazyFrame", "Call `.collect()` on it.")
     reset = method == "fit"
     with np.errstate(invalid="ignore"):  # the sum of infinities, which are refused
-        return validate_data(model, given, accept_sparse="csr", dtype=FLOATS, reset=reset)
+        return validate_data(model, _plain(X), accept_sparse="csr", dtype=FLOATS, reset=reset)
+
+
+def _plain(features: Any) -> Any:
+    """Return a tensor as an array, anything else as it is."""
+    if not isinstance(features, Tensor):
+        return features
+    known = features.float() if features.dtype == torch.bfloat16 else features
+    return known.detach().cpu().numpy()
 
 
 class Placed(NamedTuple):
