@@ -64,12 +64,16 @@ def make_points(folder: Path, n_points: int) -> dict[str, str]:
 
 
 class Watch(threading.Thread):
-    """Look at the memory of this process and all that it started, twice a second."""
+    """Look at the memory of this process and all that it started, twice a second.
 
-    def __init__(self) -> None:
+    Args:
+        file: where peaks are kept, with those of an earlier call that was stopped.
+    """
+
+    def __init__(self, file: Path) -> None:
         super().__init__(daemon=True)
-        self.peaks: dict[str, float] = {}
-        self.is_over = False
+        self.file, self.is_over = file, False
+        self.peaks: dict[str, float] = json.loads(file.read_bytes()) if file.exists() else {}
 
     def run(self) -> None:
         """Look, until it is over."""
@@ -77,8 +81,14 @@ class Watch(threading.Thread):
             self.look()
             time.sleep(SECONDS)
 
+    def end(self) -> None:
+        """Stop looking."""
+        self.is_over = True
+        self.join()
+
     def look(self) -> None:
         """Keep the peak (GB) of each process, by its kind and number."""
+        before = dict(self.peaks)
         for pid in descendants(os.getpid()):
             try:
                 status = Path(f"/proc/{pid}/status").read_text()
@@ -89,9 +99,11 @@ class Watch(threading.Thread):
             peak = int(fields.get("VmHWM", "0 kB").split()[0]) / 1e6
             kind = "driver" if pid == os.getpid() else command.split("/")[-1].split(" ")[0]
             if command.startswith("ray::"):
-                kind = "worker"
+                kind = "agent" if command.endswith("Agent") else "worker"
             name = f"{kind} {pid}"
             self.peaks[name] = max(self.peaks.get(name, 0.0), round(peak, 3))
+        if self.peaks != before:
+            write_whole(self.file, encode_json(self.peaks))
 
 
 def descendants(root: int) -> list[int]:
@@ -115,12 +127,12 @@ def measure(folder: Path, n_points: int, settings: Settings, n_workers: int) -> 
     labels = make_points(folder / f"points-{n_points}", n_points)
     source = Source.of(str(folder / f"points-{n_points}"), None, None)
     work = Work(folder / f"work-{n_points}-{settings.n_blocks}")
-    watch, begin = Watch(), time.monotonic()
+    watch, begin = Watch(work.folder / "peaks.json"), time.monotonic()
     watch.start()
     with connected("auto", n_workers) as engine:
         outcome = Job(engine, work, source, labels, settings).run()
         watch.look()
-    watch.is_over = True
+    watch.end()
     n_right, n_all = 0, 0
     for path in sorted((work.folder / "parts").glob("*.parquet")):
         frame = pl.read_parquet(path)

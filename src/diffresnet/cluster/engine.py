@@ -6,7 +6,7 @@ calls a method of all of them. What one object has for another is a parcel: the 
 there, and whoever calls never looks inside.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
@@ -46,7 +46,7 @@ class Engine(Protocol):
         self,
         handles: Sequence[Any],
         method: str,
-        items: Sequence[tuple[Any, ...]],
+        items: Iterable[tuple[Any, ...]],
         n_parcels: int = 0,
     ) -> list[Any]:
         """Return what a method of every object returns, each called with an item of its own.
@@ -54,7 +54,7 @@ class Engine(Protocol):
         Args:
             handles: of the objects.
             method: its name; with a dot, that of a part of the object.
-            items: the arguments; parcels among them are opened on the way.
+            items: the arguments, asked for one by one; parcels among them are opened on the way.
             n_parcels: if not 0, the method returns a value and this number of things for others;
                 these come back as parcels, beside the value.
 
@@ -87,7 +87,7 @@ class InProcess:
         self,
         handles: Sequence[Any],
         method: str,
-        items: Sequence[tuple[Any, ...]],
+        items: Iterable[tuple[Any, ...]],
         n_parcels: int = 0,
     ) -> list[Any]:
         """Call the method of every object; parcels are the things themselves."""

@@ -29,7 +29,7 @@ SECONDS = 5.0
 """That an address has to answer."""
 RETRIES = 5
 """Workers that may die under one item."""
-STORE = 2**28
+STORE = 2**29
 """Bytes of the memory that processes of a machine share, for parcels."""
 
 
@@ -62,7 +62,7 @@ class RayEngine:
     """Work on a Ray cluster; see `connected`."""
 
     def __init__(self, ray: Any) -> None:
-        self.ray = ray
+        self.ray, self.n_at_once = ray, 1
 
     @property
     def n_workers(self) -> int:
@@ -87,6 +87,7 @@ class RayEngine:
     def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Make the objects, each in a process of its own."""
         # Room is never waited for: once a node is lost, there may be fewer processors than objects.
+        self.n_at_once = self.n_workers
         host = self.ray.remote(Host).options(num_cpus=0, scheduling_strategy="SPREAD")
         return [host.remote(make, item) for item in items]
 
@@ -94,19 +95,27 @@ class RayEngine:
         self,
         handles: Sequence[Any],
         method: str,
-        items: Sequence[tuple[Any, ...]],
+        items: Iterable[tuple[Any, ...]],
         n_parcels: int = 0,
     ) -> list[Any]:
-        """Call the method of every object at once; parcels are references."""
-        pairs = list(zip(handles, items, strict=True))
-        if not n_parcels:
-            return self._get([one.run.remote(method, *item) for one, item in pairs])
-        found = [
-            one.run_parcels.options(num_returns=1 + n_parcels).remote(method, *item)
-            for one, item in pairs
-        ]
+        """Call the method of every object, as many at once as there are processors.
+
+        Parcels are references.
+        """
+        found, running = list[list[Any]](), list[Any]()
+        for one, item in zip(handles, items, strict=True):
+            if len(running) >= self.n_at_once:
+                _, running = self.ray.wait(running)
+            if n_parcels:
+                run = one.run_parcels.options(num_returns=1 + n_parcels)
+                found.append(run.remote(method, *item))
+            else:
+                found.append([one.run.remote(method, *item)])
+            running.append(found[-1][0])
         values = self._get([one[0] for one in found])
-        return [(value, list(one[1:])) for value, one in zip(values, found, strict=True)]
+        if not n_parcels:
+            return values
+        return [(value, one[1:]) for value, one in zip(values, found, strict=True)]
 
     def stop(self, handles: Sequence[Any]) -> None:
         """End the processes."""
