@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 import diffresnet
+from diffresnet._support.allocation import return_freed_memory
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
 from diffresnet.cluster.engine import WorkerLostError
@@ -34,6 +35,7 @@ STORE = 2**29
 
 
 def _apply(function: Callable[..., Result], *item: Any) -> Result:
+    return_freed_memory()
     return function(*item)
 
 
@@ -46,6 +48,7 @@ class Host:
     """
 
     def __init__(self, make: Callable[..., Any], item: tuple[Any, ...]) -> None:
+        return_freed_memory()
         self.held = make(*item)
 
     def run(self, method: str, *item: Any) -> Any:
