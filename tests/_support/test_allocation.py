@@ -12,7 +12,7 @@ def used():
     return 4096 * int(Path("/proc/self/statm").read_text().split()[1])
 
 return_freed_memory()
-np.ones(2**22)  # without the call, blocks of this size are kept from now on
+np.ones(2**21)  # without the call, blocks of this size are kept from now on
 before = used()
 blocks = []
 for _ in range(100):  # small ones that stay lie between large ones that go

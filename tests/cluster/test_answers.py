@@ -20,7 +20,10 @@ def write_answers(work: Work) -> list[list[list[float]]]:
     generator = np.random.default_rng(0)
     n_points = NUMBERING.bounds.tolist()
     rows = generator.random((n_points[-1], 4))
-    rows[:, 0], rows[:, 3] = generator.integers(3, size=len(rows)), generator.random(len(rows)) < 0.7
+    rows[:, 0], rows[:, 3] = (
+        generator.integers(3, size=len(rows)),
+        generator.random(len(rows)) < 0.7,
+    )
     for shard in range(3):
         work.save(f"answers/{shard}.npy", rows[n_points[shard] : n_points[shard + 1]])
     taken, found = list(n_points), list[list[list[float]]]()
@@ -44,12 +47,11 @@ def test_every_row_has_its_own_answer(tmp_path: Path) -> None:
         counted = write_part(work, NUMBERING, CLASSES, file, labeled)
         found = pl.read_parquet(work.path(f"parts/{part_name(file)}"))
         names, n_unreached = list[str](), 0
-        for row, (one, probability, margin, reached) in enumerate(truth[file]):
-            if row in labeled:
-                one, probability, margin, reached = labeled[row], 1.0, 1.0, 1.0
-            names.append(CLASSES[int(one)])
-            n_unreached += reached == 0
-            expected = (f"{file}-{row}", names[-1], probability, margin, bool(reached))
+        for row, answer in enumerate(truth[file]):
+            given = [labeled[row], 1.0, 1.0, 1.0] if row in labeled else answer
+            names.append(CLASSES[int(given[0])])
+            n_unreached += given[3] == 0
+            expected = (f"{file}-{row}", names[-1], given[1], given[2], bool(given[3]))
             assert found.row(row) == pytest.approx(expected)
         assert counted["counts"] == [names.count(name) for name in CLASSES]
         assert counted["n_unreached"] == n_unreached

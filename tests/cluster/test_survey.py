@@ -1,4 +1,5 @@
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,10 @@ def test_repeated_hashes_are_those_of_two_files(tmp_path: Path) -> None:
 def test_different_ids_with_one_hash_are_none_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_hash", lambda ids: np.zeros(len(ids), np.uint64))
+    def same(ids: Sequence[str]) -> Any:
+        return np.zeros(len(ids), np.uint64)
+
+    monkeypatch.setattr(module, "_hash", same)
     points = write_points(tmp_path / "points", 2, FEATURES[:60])
     assert look(tmp_path / "work", points, LABELS).n_rows == [30, 30]
     write_file(points / "9.parquet", ["new", "p45"], FEATURES[:2])

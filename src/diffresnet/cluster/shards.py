@@ -28,7 +28,7 @@ N_LANDMARKS = 4096
 N_NEAR = 3
 """Landmarks that a point takes its guess from."""
 ROWS = 2**11
-"""Points that are compared with centers or landmarks at a time: 32 MB of distances to the latter."""
+"""Points that are compared with centers or landmarks at a time: 32 MB of distances, at most."""
 
 
 @dataclass(frozen=True)
