@@ -4,7 +4,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from diffresnet.cluster import classify
+from diffresnet.cluster.engine import Handles, Items
 from diffresnet.cluster.ray_engine import (
     RayEngine,
     check_versions,
@@ -132,13 +133,7 @@ class Disturbed(RayEngine):
         super().__init__(ray)
         self.n_calls, self.when, self.what = 0, when, what
 
-    def call(
-        self,
-        handles: Sequence[Any],
-        method: str,
-        items: Iterable[tuple[Any, ...]],
-        n_parcels: int = 0,
-    ) -> list[Any]:
+    def call(self, handles: Handles, method: str, items: Items, n_parcels: int = 0) -> list[Any]:
         self.n_calls += 1
         if self.n_calls == self.when:
             self.what(handles)
@@ -192,7 +187,7 @@ def test_a_worker_killed_in_the_middle(
 ) -> None:
     import ray  # noqa: PLC0415
 
-    def kill(handles: Sequence[Any]) -> None:
+    def kill(handles: Handles) -> None:
         found: Any = ray.get(handles[1].__ray_call__.remote(own_pid))
         os.kill(found, signal.SIGKILL)
 

@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from operator import attrgetter
@@ -18,7 +18,7 @@ import diffresnet
 from diffresnet._support.allocation import return_freed_memory
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
-from diffresnet.cluster.engine import WorkerLostError
+from diffresnet.cluster.engine import Handles, Items, WorkerLostError
 from diffresnet.measuring.runs import run_elsewhere
 
 Result = TypeVar("Result")
@@ -72,9 +72,7 @@ class RayEngine:
         """The number of processors of the cluster."""
         return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
 
-    def map(
-        self, function: Callable[..., Result], items: Sequence[tuple[Any, ...]]
-    ) -> list[Result]:
+    def map(self, function: Callable[..., Result], items: Items) -> list[Result]:
         """Call the function on every item, where there is room."""
         remote = self.ray.remote(_apply).options(max_retries=RETRIES, num_cpus=1)
         shared = self.ray.put(function)  # once, whatever it has bound
@@ -87,20 +85,14 @@ class RayEngine:
         # Others go on after a failure until this process leaves the cluster. They are not canceled:
         # Ray ends a process that cancels a task in the moment in which it is done.
 
-    def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def start(self, make: Callable[..., Any], items: Items) -> list[Any]:
         """Make the objects, each in a process of its own."""
         # Room is never waited for: once a node is lost, there may be fewer processors than objects.
         self.n_at_once = self.n_workers
         host = self.ray.remote(Host).options(num_cpus=0, scheduling_strategy="SPREAD")
         return [host.remote(make, item) for item in items]
 
-    def call(
-        self,
-        handles: Sequence[Any],
-        method: str,
-        items: Iterable[tuple[Any, ...]],
-        n_parcels: int = 0,
-    ) -> list[Any]:
+    def call(self, handles: Handles, method: str, items: Items, n_parcels: int = 0) -> list[Any]:
         """Call the method of every object, as many at once as there are processors.
 
         Parcels are references.
@@ -120,14 +112,12 @@ class RayEngine:
             return values
         return [(value, one[1:]) for value, one in zip(values, found, strict=True)]
 
-    def stop(self, handles: Sequence[Any]) -> None:
+    def stop(self, handles: Handles) -> None:
         """End the processes."""
         for one in handles:
             self.ray.kill(one)
 
-    def as_they_end(
-        self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
-    ) -> Generator[Result]:
+    def as_they_end(self, function: Callable[..., Result], items: Items) -> Generator[Result]:
         """Yield function(*item) of every item, in any order; some are on their way at a time.
 
         What follows itself in the same place of items is sent once.
