@@ -18,6 +18,7 @@ import diffresnet
 from diffresnet._support.allocation import return_freed_memory
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
+from diffresnet._support.words import reason_of
 from diffresnet.cluster.engine import Handles, Items, WorkerLostError
 from diffresnet.measuring.runs import run_elsewhere
 
@@ -26,6 +27,8 @@ Result = TypeVar("Result")
 LISTENS_OUTSIDE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Of Ray: without it, as on macOS and Windows, a new cluster has the address 127.0.0.1."""
 AUTO = "auto"
+START = "Start one by `ray start --head`, or leave it to auto."
+PROVE = "If it asks for a token, set RAY_AUTH_MODE=token and copy ~/.ray/auth_token of its head."
 SECONDS = 5.0
 """That an address has to answer."""
 RETRIES = 5
@@ -86,11 +89,19 @@ class RayEngine:
         # Ray ends a process that cancels a task in the moment in which it is done.
 
     def start(self, make: Callable[..., Any], items: Items) -> list[Any]:
-        """Make the objects, each in a process of its own."""
+        """Make the objects, each in a process of its own; those that follow each other are near."""
         # Room is never waited for: once a node is lost, there may be fewer processors than objects.
+        host, items, nodes = self.ray.remote(Host), list(items), self.ray.nodes()
         self.n_at_once = self.n_workers
-        host = self.ray.remote(Host).options(num_cpus=0, scheduling_strategy="SPREAD")
-        return [host.remote(make, item) for item in items]
+        near = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+        made: list[Any] = []
+        places = place_evenly([_processors(one) for one in nodes], len(items))
+        for place, item in zip(places, items, strict=True):
+            # Ray takes any node if this is a wish only; one that is gone since counts as lost.
+            where = near(nodes[place]["NodeID"], soft=False)
+            options = host.options(num_cpus=0, scheduling_strategy=where)
+            made.append(options.remote(make, item))
+        return made
 
     def call(self, handles: Handles, method: str, items: Items, n_parcels: int = 0) -> list[Any]:
         """Call the method of every object, as many at once as there are processors.
@@ -152,6 +163,21 @@ class RayEngine:
             raise WorkerLostError(str(error)) from error
 
 
+def _processors(node: dict[str, Any]) -> int:
+    return int(node["Resources"].get("CPU", 0)) if node["Alive"] else 0
+
+
+def place_evenly(sizes: Sequence[int], n_items: int) -> list[int]:
+    """Return a node for each item, in order, by the sizes of the nodes.
+
+    Examples:
+        >>> place_evenly([2, 0, 4], 6), place_evenly([1, 1], 5)
+        ([0, 0, 2, 2, 2, 2], [0, 0, 0, 1, 1])
+    """
+    slots = [node for node, size in enumerate(sizes) for _ in range(size)] or [0]
+    return [slots[item * len(slots) // n_items] for item in range(n_items)]
+
+
 @contextmanager
 def connected(address: str = AUTO, n_workers: int | None = None) -> Generator[RayEngine]:
     """Use a Ray cluster.
@@ -206,8 +232,10 @@ def _connect(ray: Any, address: str, n_workers: int | None) -> None:
     _check_answers(address)
     try:
         ray.init(address=address, **quiet)
+    except ray.exceptions.AuthenticationError:
+        _refuse(address, "no token is here", PROVE)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        _refuse(address, str(error).splitlines()[0])
+        _refuse(address, reason_of(error), PROVE)
 
 
 @contextmanager
@@ -240,9 +268,8 @@ def _check_answers(address: str) -> None:
         _refuse(address, error.strerror or str(error))
 
 
-def _refuse(address: str, reason: str) -> None:
+def _refuse(address: str, reason: str, remedy: str = START) -> None:
     must = "the address of a Ray cluster, host:port, or auto"
-    remedy = "Start one by `ray start --head`, or leave it to auto."
     fail("cluster", "cluster", must, f"{address} ({reason})", remedy)
 
 
