@@ -220,7 +220,7 @@ def _connect(ray: Any, address: str, n_workers: int | None) -> None:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     address = os.environ.get("RAY_ADDRESS", AUTO) if address == AUTO else address
     if address == AUTO:
-        with _on_loopback(ray):
+        with on_loopback(ray):
             ray.init(
                 address="local",
                 num_cpus=n_workers,
@@ -239,7 +239,7 @@ def _connect(ray: Any, address: str, n_workers: int | None) -> None:
 
 
 @contextmanager
-def _on_loopback(ray: Any) -> Generator[None]:
+def on_loopback(ray: Any) -> Generator[None]:
     """Let a cluster that is started in the block listen on 127.0.0.1 only.
 
     Ray takes the address of the network in its place, even if it is asked for this one.
