@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import shutil
+import sys
 import threading
 import time
 from dataclasses import asdict
@@ -25,11 +26,14 @@ from diffresnet.cluster.job import Job, Settings
 from diffresnet.cluster.ray_engine import connected
 from diffresnet.cluster.source import Source
 from diffresnet.cluster.work import Work
+from diffresnet.graph.product import COLUMNS
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results" / "cluster.json"
 N_CLASSES, N_FEATURES, N_LATENT, N_LABELS = 10, 64, 6, 200
 FILE_ROWS = 100_000
 SECONDS = 0.5
+A_PARCEL_ROW = 4 * COLUMNS
+"""Bytes of a row of a halo, in a product."""
 
 
 def make_file(path: Path, file: int, n_rows: int) -> None:
@@ -89,6 +93,7 @@ class Watch(threading.Thread):
     def look(self) -> None:
         """Keep the peak (GB) of each process, by its kind and number."""
         before = dict(self.peaks)
+        held = {name.split(" ")[1]: name for name in before}
         for pid in descendants(os.getpid()):
             try:
                 status = Path(f"/proc/{pid}/status").read_text()
@@ -100,8 +105,9 @@ class Watch(threading.Thread):
             kind = "driver" if pid == os.getpid() else command.split("/")[-1].split(" ")[0]
             if command.startswith("ray::"):
                 kind = "agent" if command.endswith("Agent") else "worker"
-            name = f"{kind} {pid}"
-            self.peaks[name] = max(self.peaks.get(name, 0.0), round(peak, 3))
+            old = held.get(str(pid), f"{kind} {pid}")
+            name = f"{kind} {pid}" if kind else old  # a worker is called python at first
+            self.peaks[name] = max(self.peaks.pop(old, 0.0), round(peak, 3))
         if self.peaks != before:
             write_whole(self.file, encode_json(self.peaks))
 
@@ -146,6 +152,8 @@ def measure(folder: Path, n_points: int, settings: Settings, n_workers: int) -> 
     return {
         **found,
         "n_workers": n_workers,
+        "load of the machine": round(os.getloadavg()[2], 1),
+        "moved, GB": round(1e-9 * outcome.n_products * outcome.n_halo * A_PARCEL_ROW, 2),
         "memory asked for, GB": settings.memory / 1e9,
         "whole, s": round(time.monotonic() - begin, 1),
         "largest worker, GB": max(workers, default=0.0),
@@ -170,6 +178,7 @@ def main() -> None:
         found = measure(given.folder.resolve(), given.points, settings, given.workers)
         results = json.loads(given.results.read_bytes()) if given.results.exists() else {}
         name = f"{given.points} points" + (f", {n_blocks} blocks" if n_blocks else "")
+        found = {"command": f"python benchmarks/cluster.py {' '.join(sys.argv[1:])}", **found}
         write_whole(given.results, encode_json({**results, name: found}))
         print(name, json.dumps(found), flush=True)
 
