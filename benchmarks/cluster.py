@@ -101,7 +101,7 @@ class Watch(threading.Thread):
             except OSError:
                 continue
             fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-            peak = int(fields.get("VmHWM", "0 kB").split()[0]) / 1e6
+            peak = 1024e-9 * int(fields.get("VmHWM", "0 kB").split()[0])
             kind = "driver" if pid == os.getpid() else command.split("/")[-1].split(" ")[0]
             if command.startswith("ray::"):
                 kind = "agent" if command.endswith("Agent") else "worker"
