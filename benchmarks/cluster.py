@@ -4,14 +4,13 @@ Points lie on ten curved surfaces of six dimensions in 64; 200 have a label. Eve
 watched. Called again after a break, it goes on.
 
     python benchmarks/cluster.py --points 3000000 --memory 1.5
-    python benchmarks/cluster.py --points 100000 --blocks 1 2 4 8
+    python benchmarks/cluster.py --points 100000 --memory 1.5 --blocks 1 2 4 8
 """
 
 import argparse
 import json
 import os
 import shutil
-import sys
 import threading
 import time
 from dataclasses import asdict
@@ -178,7 +177,9 @@ def main() -> None:
         found = measure(given.folder.resolve(), given.points, settings, given.workers)
         results = json.loads(given.results.read_bytes()) if given.results.exists() else {}
         name = f"{given.points} points" + (f", {n_blocks} blocks" if n_blocks else "")
-        found = {"command": f"python benchmarks/cluster.py {' '.join(sys.argv[1:])}", **found}
+        command = f"python benchmarks/cluster.py --points {given.points} --memory {given.memory}"
+        command += f" --blocks {n_blocks}" if n_blocks else ""
+        found = {"command": command, **found}
         write_whole(given.results, encode_json({**results, name: found}))
         print(name, json.dumps(found), flush=True)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import diffresnet
 from diffresnet.cluster import classify
 from diffresnet.cluster.engine import Handles, Items
 from diffresnet.cluster.ray_engine import (
@@ -64,7 +65,7 @@ def listening_addresses(pids: set[int]) -> set[str]:
 
 
 def test_a_cluster_of_this_machine_gives_the_same_and_listens_to_it_alone(
-    tmp_path: Path, points: Path
+    tmp_path: Path, points: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ray", reason="needs the extra cluster")
     labels = write_labels(tmp_path / "labels.csv")
@@ -75,6 +76,10 @@ def test_a_cluster_of_this_machine_gives_the_same_and_listens_to_it_alone(
         assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
         with pytest.raises(ZeroDivisionError):
             engine.map(divmod, [(1, 0)])
+        monkeypatch.setattr(diffresnet, "__version__", "9.9")  # here, but not in the workers
+        with pytest.raises(ValueError, match=r"workers have diffresnet 9.9 on .*, got diff"):
+            connected().__enter__()
+        monkeypatch.undo()
         with running_on("auto"):
             shared = np.arange(5)
             runs = run_all(np.dot, [(shared, one * shared) for one in range(9)], n_jobs=1)
