@@ -4,7 +4,7 @@ Points lie on ten curved surfaces of six dimensions in 64; 200 have a label. Eve
 watched. Called again after a break, it goes on.
 
     python benchmarks/cluster.py --points 3000000 --memory 1.5
-    python benchmarks/cluster.py --points 100000 --blocks 1 2 4 8
+    python benchmarks/cluster.py --points 100000 --memory 1.5 --blocks 1 2 4 8
 """
 
 import argparse
@@ -25,11 +25,14 @@ from diffresnet.cluster.job import Job, Settings
 from diffresnet.cluster.ray_engine import connected
 from diffresnet.cluster.source import Source
 from diffresnet.cluster.work import Work
+from diffresnet.graph.product import COLUMNS
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results" / "cluster.json"
 N_CLASSES, N_FEATURES, N_LATENT, N_LABELS = 10, 64, 6, 200
 FILE_ROWS = 100_000
 SECONDS = 0.5
+A_PARCEL_ROW = 4 * COLUMNS
+"""Bytes of a row of a halo, in a product."""
 
 
 def make_file(path: Path, file: int, n_rows: int) -> None:
@@ -64,12 +67,16 @@ def make_points(folder: Path, n_points: int) -> dict[str, str]:
 
 
 class Watch(threading.Thread):
-    """Look at the memory of this process and all that it started, twice a second."""
+    """Look at the memory of this process and all that it started, twice a second.
 
-    def __init__(self) -> None:
+    Args:
+        file: where peaks are kept, with those of an earlier call that was stopped.
+    """
+
+    def __init__(self, file: Path) -> None:
         super().__init__(daemon=True)
-        self.peaks: dict[str, float] = {}
-        self.is_over = False
+        self.file, self.is_over = file, False
+        self.peaks: dict[str, float] = json.loads(file.read_bytes()) if file.exists() else {}
 
     def run(self) -> None:
         """Look, until it is over."""
@@ -77,8 +84,15 @@ class Watch(threading.Thread):
             self.look()
             time.sleep(SECONDS)
 
+    def end(self) -> None:
+        """Stop looking."""
+        self.is_over = True
+        self.join()
+
     def look(self) -> None:
         """Keep the peak (GB) of each process, by its kind and number."""
+        before = dict(self.peaks)
+        held = {name.split(" ")[1]: name for name in before}
         for pid in descendants(os.getpid()):
             try:
                 status = Path(f"/proc/{pid}/status").read_text()
@@ -86,12 +100,15 @@ class Watch(threading.Thread):
             except OSError:
                 continue
             fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-            peak = int(fields.get("VmHWM", "0 kB").split()[0]) / 1e6
+            peak = 1024e-9 * int(fields.get("VmHWM", "0 kB").split()[0])
             kind = "driver" if pid == os.getpid() else command.split("/")[-1].split(" ")[0]
             if command.startswith("ray::"):
-                kind = "worker"
-            name = f"{kind} {pid}"
-            self.peaks[name] = max(self.peaks.get(name, 0.0), round(peak, 3))
+                kind = "agent" if command.endswith("Agent") else "worker"
+            old = held.get(str(pid), f"{kind} {pid}")
+            name = f"{kind} {pid}" if kind else old  # a worker is called python at first
+            self.peaks[name] = max(self.peaks.pop(old, 0.0), round(peak, 3))
+        if self.peaks != before:
+            write_whole(self.file, encode_json(self.peaks))
 
 
 def descendants(root: int) -> list[int]:
@@ -115,12 +132,12 @@ def measure(folder: Path, n_points: int, settings: Settings, n_workers: int) -> 
     labels = make_points(folder / f"points-{n_points}", n_points)
     source = Source.of(str(folder / f"points-{n_points}"), None, None)
     work = Work(folder / f"work-{n_points}-{settings.n_blocks}")
-    watch, begin = Watch(), time.monotonic()
+    watch, begin = Watch(work.folder / "peaks.json"), time.monotonic()
     watch.start()
     with connected("auto", n_workers) as engine:
         outcome = Job(engine, work, source, labels, settings).run()
         watch.look()
-    watch.is_over = True
+    watch.end()
     n_right, n_all = 0, 0
     for path in sorted((work.folder / "parts").glob("*.parquet")):
         frame = pl.read_parquet(path)
@@ -134,6 +151,8 @@ def measure(folder: Path, n_points: int, settings: Settings, n_workers: int) -> 
     return {
         **found,
         "n_workers": n_workers,
+        "load of the machine": round(os.getloadavg()[2], 1),
+        "moved, GB": round(1e-9 * outcome.n_products * outcome.n_halo * A_PARCEL_ROW, 2),
         "memory asked for, GB": settings.memory / 1e9,
         "whole, s": round(time.monotonic() - begin, 1),
         "largest worker, GB": max(workers, default=0.0),
@@ -158,6 +177,9 @@ def main() -> None:
         found = measure(given.folder.resolve(), given.points, settings, given.workers)
         results = json.loads(given.results.read_bytes()) if given.results.exists() else {}
         name = f"{given.points} points" + (f", {n_blocks} blocks" if n_blocks else "")
+        command = f"python benchmarks/cluster.py --points {given.points} --memory {given.memory}"
+        command += f" --blocks {n_blocks}" if n_blocks else ""
+        found = {"command": command, **found}
         write_whole(given.results, encode_json({**results, name: found}))
         print(name, json.dumps(found), flush=True)
 

@@ -144,13 +144,25 @@ def test_a_full_disk_loses_nothing(
 
     with monkeypatch.context() as patched:
         patched.setattr(stored.Work, "save_rows", save_some)
-        with pytest.raises(OSError, match="No space left on device"):
+        message = r"`work` must be on a disk with room for it, got .*out.work with [\d,]+ MB left."
+        with pytest.raises(ValueError, match=message):
             run(points, labels, out=out)
     assert not out.exists()
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "out.work").rglob("survey/*")}
     assert kept
     run(points, labels, out=out)
     assert len(predictions(out)) == len(SMALL)
+
+
+def test_other_faults_of_a_disk_are_passed_on(
+    points: Path, labels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(stored.Work, "save_rows", fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        run(points, labels)
 
 
 def test_the_folder_of_another_job(

@@ -182,8 +182,8 @@ def test_of_very_many_labels_some_are_learned_from() -> None:
 def test_memory_says_how_many_shards_and_blocks_there_are() -> None:
     small, large = Settings(memory=1e9), Settings(memory=4e9)
     assert small.shards(3_000_000, 64, 2) >= large.shards(3_000_000, 64, 2) >= 30
-    assert small.blocks(3_000_000, 60, 2) == 8
-    assert large.blocks(3_000_000, 60, 2) == 2
+    assert small.blocks(3_000_000, 60, 2) == 18
+    assert large.blocks(3_000_000, 60, 2) == 3
     assert large.shards(2000, 64, 8) == 1
 
 

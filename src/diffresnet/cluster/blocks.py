@@ -77,12 +77,15 @@ class Blocks:
         return self.engine.call(self.handles, method, [(*same, *mine) for mine in own])
 
     def exchange(
-        self, method: str, *same: Any, inbox: Sequence[Sequence[Parcel]] | None = None
+        self, method: str, *same: Any, inbox: list[list[Parcel]] | None = None
     ) -> tuple[list[Any], list[list[Parcel]]]:
-        """Call a method that has something for every block; return values, and what each gets."""
+        """Call a method that has something for every block; return values, and what each gets.
+
+        The inbox is emptied, so that nobody keeps parcels that were opened.
+        """
         n_blocks = self.layout.n_blocks
-        inbox = [()] * n_blocks if inbox is None else inbox
-        items = [(*same, *mine) for mine in inbox]
+        inbox = [[] for _ in range(n_blocks)] if inbox is None else inbox
+        items = ((*same, *inbox.pop(0)) for _ in range(n_blocks))
         found = self.engine.call(self.handles, method, items, n_blocks)
         outgoing = [parcels for _, parcels in found]
         return [value for value, _ in found], [list(mine) for mine in zip(*outgoing, strict=True)]

@@ -1,14 +1,15 @@
 """Classify points that are too many for one machine: `classify`, on a Ray cluster or here."""
 
+import errno
 import shutil
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
 import diffresnet
-from diffresnet._support.checks import check_count, check_real, refuse
+from diffresnet._support.checks import check_count, check_real, fail, refuse
 from diffresnet._support.words import some
 from diffresnet.cluster.answers import publish
 from diffresnet.cluster.engine import Engine, InProcess
@@ -22,6 +23,8 @@ HERE = "here"
 """The address of no cluster at all: everything runs in this process, one after the other."""
 
 SUFFIX = ".work"
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What systems call a full disk."""
 
 
 def classify(
@@ -61,9 +64,9 @@ def classify(
         seed: of everything that is drawn.
 
     Raises:
-        ValueError: if a file or an argument is wrong, or no cluster answers at the address.
+        ValueError: if a file or an argument is wrong, no cluster answers at the address, or the
+            disk is full; what was done is kept.
         ModuleNotFoundError: without the extra `cluster`, unless it runs here.
-        OSError: if the disk is full, say; what was done is kept.
     """
     check_count("classify", "n_top", n_top, low=2)
     settings = Settings(
@@ -73,11 +76,24 @@ def classify(
     given = None if labels is None else _read_labels(Path(labels), id_column, label_column)
     place = Work(_place_of(str(out), work))
     place.claim(_identity(source, given, settings))
-    with _engine(cluster, n_workers) as engine:
-        outcome = Job(engine, place, source, given, settings).run()
-    publish(place, outcome.n_files, str(out))
+    with _naming_a_full_disk(place.folder):
+        with _engine(cluster, n_workers) as engine:
+            outcome = Job(engine, place, source, given, settings).run()
+        publish(place, outcome.n_files, str(out))
     shutil.rmtree(place.folder)
     return outcome
+
+
+@contextmanager
+def _naming_a_full_disk(folder: Path) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        left = f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB left"
+        remedy = "Make room, and call again: what is done is kept."
+        fail("classify", "work", "on a disk with room for it", f"{folder} with {left}", remedy)
 
 
 def _engine(cluster: str, n_workers: int | None) -> AbstractContextManager[Engine]:

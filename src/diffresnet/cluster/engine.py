@@ -6,14 +6,20 @@ calls a method of all of them. What one object has for another is a parcel: the 
 there, and whoever calls never looks inside.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 Result = TypeVar("Result")
 
 Parcel = Any
 """Something on its way from one object to another."""
+
+Handles: TypeAlias = Sequence[Any]
+"""Of objects that were started."""
+
+Items: TypeAlias = Iterable[tuple[Any, ...]]
+"""The arguments of each call, asked for one by one."""
 
 
 class WorkerLostError(RuntimeError):
@@ -28,9 +34,7 @@ class Engine(Protocol):
         """How many items are worked on at a time."""
         ...
 
-    def map(
-        self, function: Callable[..., Result], items: Sequence[tuple[Any, ...]]
-    ) -> list[Result]:
+    def map(self, function: Callable[..., Result], items: Items) -> list[Result]:
         """Return function(*item) of every item, in their order.
 
         The function depends on its arguments and on files alone: after a worker has died, it is
@@ -38,17 +42,11 @@ class Engine(Protocol):
         """
         ...
 
-    def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def start(self, make: Callable[..., Any], items: Items) -> list[Any]:
         """Return handles of the objects make(*item)."""
         ...
 
-    def call(
-        self,
-        handles: Sequence[Any],
-        method: str,
-        items: Sequence[tuple[Any, ...]],
-        n_parcels: int = 0,
-    ) -> list[Any]:
+    def call(self, handles: Handles, method: str, items: Items, n_parcels: int = 0) -> list[Any]:
         """Return what a method of every object returns, each called with an item of its own.
 
         Args:
@@ -63,7 +61,7 @@ class Engine(Protocol):
         """
         ...
 
-    def stop(self, handles: Sequence[Any]) -> None:
+    def stop(self, handles: Handles) -> None:
         """Let objects go."""
         ...
 
@@ -73,28 +71,20 @@ class InProcess:
 
     n_workers = 1
 
-    def map(
-        self, function: Callable[..., Result], items: Sequence[tuple[Any, ...]]
-    ) -> list[Result]:
+    def map(self, function: Callable[..., Result], items: Items) -> list[Result]:
         """Call the function on every item."""
         return [function(*item) for item in items]
 
-    def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def start(self, make: Callable[..., Any], items: Items) -> list[Any]:
         """Make the objects."""
         return [make(*item) for item in items]
 
-    def call(
-        self,
-        handles: Sequence[Any],
-        method: str,
-        items: Sequence[tuple[Any, ...]],
-        n_parcels: int = 0,
-    ) -> list[Any]:
+    def call(self, handles: Handles, method: str, items: Items, n_parcels: int = 0) -> list[Any]:
         """Call the method of every object; parcels are the things themselves."""
         del n_parcels
         pairs = zip(handles, items, strict=True)
         return [attrgetter(method)(one)(*item) for one, item in pairs]
 
-    def stop(self, handles: Sequence[Any]) -> None:
+    def stop(self, handles: Handles) -> None:
         """Do nothing: objects go when nobody refers to them."""
         del handles

@@ -34,10 +34,11 @@ from diffresnet.learning.labels import Labels
 from diffresnet.learning.prototype_settings import PrototypeSettings
 from diffresnet.learning.strength import MODES_PER_CLASS
 
-BASE = 4e8
+BASE = 4.8e8
 """Bytes that a worker takes before it has any point: Python and its libraries."""
-A_ROW = 1500
-"""Bytes that a row of a block takes: its links, and some columns of vectors, with a halo."""
+A_ROW = 3000
+"""Bytes that a row of a block takes: its links, some columns of vectors, a halo, and parcels, which
+all workers of a machine share; blocks are not of quite the same size, either."""
 LARGEST_SHARD = 100_000
 SMALLEST_SHARD = 5_000
 MOST_LABELS = 1024

@@ -8,16 +8,18 @@ import os
 import socket
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar
 
 import diffresnet
+from diffresnet._support.allocation import return_freed_memory
 from diffresnet._support.checks import fail
 from diffresnet._support.extras import needs_extra
-from diffresnet.cluster.engine import WorkerLostError
+from diffresnet._support.words import reason_of
+from diffresnet.cluster.engine import Handles, Items, WorkerLostError
 from diffresnet.measuring.runs import run_elsewhere
 
 Result = TypeVar("Result")
@@ -25,15 +27,18 @@ Result = TypeVar("Result")
 LISTENS_OUTSIDE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Of Ray: without it, as on macOS and Windows, a new cluster has the address 127.0.0.1."""
 AUTO = "auto"
+START = "Start one by `ray start --head`, or leave it to auto."
+PROVE = "If it asks for a token, set RAY_AUTH_MODE=token and copy ~/.ray/auth_token of its head."
 SECONDS = 5.0
 """That an address has to answer."""
 RETRIES = 5
 """Workers that may die under one item."""
-STORE = 2**28
+STORE = 2**29
 """Bytes of the memory that processes of a machine share, for parcels."""
 
 
 def _apply(function: Callable[..., Result], *item: Any) -> Result:
+    return_freed_memory()
     return function(*item)
 
 
@@ -46,6 +51,7 @@ class Host:
     """
 
     def __init__(self, make: Callable[..., Any], item: tuple[Any, ...]) -> None:
+        return_freed_memory()
         self.held = make(*item)
 
     def run(self, method: str, *item: Any) -> Any:
@@ -62,16 +68,14 @@ class RayEngine:
     """Work on a Ray cluster; see `connected`."""
 
     def __init__(self, ray: Any) -> None:
-        self.ray = ray
+        self.ray, self.n_at_once = ray, 1
 
     @property
     def n_workers(self) -> int:
         """The number of processors of the cluster."""
         return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
 
-    def map(
-        self, function: Callable[..., Result], items: Sequence[tuple[Any, ...]]
-    ) -> list[Result]:
+    def map(self, function: Callable[..., Result], items: Items) -> list[Result]:
         """Call the function on every item, where there is room."""
         remote = self.ray.remote(_apply).options(max_retries=RETRIES, num_cpus=1)
         shared = self.ray.put(function)  # once, whatever it has bound
@@ -84,38 +88,47 @@ class RayEngine:
         # Others go on after a failure until this process leaves the cluster. They are not canceled:
         # Ray ends a process that cancels a task in the moment in which it is done.
 
-    def start(self, make: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Make the objects, each in a process of its own."""
+    def start(self, make: Callable[..., Any], items: Items) -> list[Any]:
+        """Make the objects, each in a process of its own; those that follow each other are near."""
         # Room is never waited for: once a node is lost, there may be fewer processors than objects.
-        host = self.ray.remote(Host).options(num_cpus=0, scheduling_strategy="SPREAD")
-        return [host.remote(make, item) for item in items]
+        host, items, nodes = self.ray.remote(Host), list(items), self.ray.nodes()
+        self.n_at_once = self.n_workers
+        near = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+        made: list[Any] = []
+        places = place_evenly([_processors(one) for one in nodes], len(items))
+        for place, item in zip(places, items, strict=True):
+            # Ray takes any node if this is a wish only; one that is gone since counts as lost.
+            where = near(nodes[place]["NodeID"], soft=False)
+            options = host.options(num_cpus=0, scheduling_strategy=where)
+            made.append(options.remote(make, item))
+        return made
 
-    def call(
-        self,
-        handles: Sequence[Any],
-        method: str,
-        items: Sequence[tuple[Any, ...]],
-        n_parcels: int = 0,
-    ) -> list[Any]:
-        """Call the method of every object at once; parcels are references."""
-        pairs = list(zip(handles, items, strict=True))
-        if not n_parcels:
-            return self._get([one.run.remote(method, *item) for one, item in pairs])
-        found = [
-            one.run_parcels.options(num_returns=1 + n_parcels).remote(method, *item)
-            for one, item in pairs
-        ]
+    def call(self, handles: Handles, method: str, items: Items, n_parcels: int = 0) -> list[Any]:
+        """Call the method of every object, as many at once as there are processors.
+
+        Parcels are references.
+        """
+        found, running = list[list[Any]](), list[Any]()
+        for one, item in zip(handles, items, strict=True):
+            if len(running) >= self.n_at_once:
+                _, running = self.ray.wait(running)
+            if n_parcels:
+                run = one.run_parcels.options(num_returns=1 + n_parcels)
+                found.append(run.remote(method, *item))
+            else:
+                found.append([one.run.remote(method, *item)])
+            running.append(found[-1][0])
         values = self._get([one[0] for one in found])
-        return [(value, list(one[1:])) for value, one in zip(values, found, strict=True)]
+        if not n_parcels:
+            return values
+        return [(value, one[1:]) for value, one in zip(values, found, strict=True)]
 
-    def stop(self, handles: Sequence[Any]) -> None:
+    def stop(self, handles: Handles) -> None:
         """End the processes."""
         for one in handles:
             self.ray.kill(one)
 
-    def as_they_end(
-        self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]
-    ) -> Generator[Result]:
+    def as_they_end(self, function: Callable[..., Result], items: Items) -> Generator[Result]:
         """Yield function(*item) of every item, in any order; some are on their way at a time.
 
         What follows itself in the same place of items is sent once.
@@ -148,6 +161,21 @@ class RayEngine:
             raise (cause if isinstance(cause, Exception) else error) from None
         except errors.RayError as error:
             raise WorkerLostError(str(error)) from error
+
+
+def _processors(node: dict[str, Any]) -> int:
+    return int(node["Resources"].get("CPU", 0)) if node["Alive"] else 0
+
+
+def place_evenly(sizes: Sequence[int], n_items: int) -> list[int]:
+    """Return a node for each item, in order, by the sizes of the nodes.
+
+    Examples:
+        >>> place_evenly([2, 0, 4], 6), place_evenly([1, 1], 5)
+        ([0, 0, 2, 2, 2, 2], [0, 0, 0, 1, 1])
+    """
+    slots = [node for node, size in enumerate(sizes) for _ in range(size)] or [0]
+    return [slots[item * len(slots) // n_items] for item in range(n_items)]
 
 
 @contextmanager
@@ -192,7 +220,7 @@ def _connect(ray: Any, address: str, n_workers: int | None) -> None:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     address = os.environ.get("RAY_ADDRESS", AUTO) if address == AUTO else address
     if address == AUTO:
-        with _on_loopback(ray):
+        with on_loopback(ray):
             ray.init(
                 address="local",
                 num_cpus=n_workers,
@@ -204,12 +232,14 @@ def _connect(ray: Any, address: str, n_workers: int | None) -> None:
     _check_answers(address)
     try:
         ray.init(address=address, **quiet)
+    except ray.exceptions.AuthenticationError:
+        _refuse(address, "no token is here", PROVE)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        _refuse(address, str(error).splitlines()[0])
+        _refuse(address, reason_of(error), PROVE)
 
 
 @contextmanager
-def _on_loopback(ray: Any) -> Generator[None]:
+def on_loopback(ray: Any) -> Generator[None]:
     """Let a cluster that is started in the block listen on 127.0.0.1 only.
 
     Ray takes the address of the network in its place, even if it is asked for this one.
@@ -238,9 +268,8 @@ def _check_answers(address: str) -> None:
         _refuse(address, error.strerror or str(error))
 
 
-def _refuse(address: str, reason: str) -> None:
+def _refuse(address: str, reason: str, remedy: str = START) -> None:
     must = "the address of a Ray cluster, host:port, or auto"
-    remedy = "Start one by `ray start --head`, or leave it to auto."
     fail("cluster", "cluster", must, f"{address} ({reason})", remedy)
 
 

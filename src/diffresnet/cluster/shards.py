@@ -27,7 +27,8 @@ N_LANDMARKS = 4096
 """Points of the sample whose graph gives a first guess of the slow modes."""
 N_NEAR = 3
 """Landmarks that a point takes its guess from."""
-ROWS = 2**13
+ROWS = 2**11
+"""Points that are compared with centers or landmarks at a time: 32 MB of distances, at most."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,8 @@ class Plan:
         n_near = min(N_NEAR, len(self.landmarks))
         indices, weights = list[Tensor](), list[Tensor]()
         for some in points.split(ROWS):
-            squares = _costs(some, self.landmarks) + some.square().sum(dim=1, keepdim=True)
-            near = squares.clamp(min=0).topk(n_near, dim=1, largest=False)
+            squares = _costs(some, self.landmarks).add_(some.square().sum(dim=1, keepdim=True))
+            near = squares.clamp_(min=0).topk(n_near, dim=1, largest=False)
             closeness = 1 / (near.values + 1e-3 * near.values[:, -1:] + 1e-12)
             indices.append(near.indices.int())
             weights.append(closeness / closeness.sum(dim=1, keepdim=True))

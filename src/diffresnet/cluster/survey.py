@@ -24,6 +24,9 @@ SPARE = 4
 BUCKET = 2**22
 """Ids that are compared at a time, about."""
 
+MOST_REPEATED = 100
+"""Hashes in two files that are looked at: of a billion ids one or two are alike by chance."""
+
 
 @dataclass(frozen=True)
 class Survey:
@@ -158,15 +161,15 @@ def check_ids(engine: Engine, work: Work, source: Source, n_rows: Sequence[int])
     bounds = zip([0, *edges], [*edges, None], strict=True)
     find = partial(find_repeated, work, len(n_rows))
     for found in engine.map(find, [(low, high) for low, high in bounds]):
-        if found:
-            _refuse_twice(source, *found)
+        for one in found:
+            _refuse_twice(source, *one)
     work.save_table("survey/ids.json", {"are": "different"})
 
 
 def find_repeated(
     work: Work, n_files: int, low: int, high: int | None
-) -> tuple[int, int, int] | None:
-    """Return a hash that is in two files, and these; None if there is none in a range."""
+) -> list[tuple[int, int, int]]:
+    """Return some hashes of a range that are in two files, each with these."""
     parts: list[Array] = []
     for file in range(n_files):
         stored = work.rows(f"survey/{file}-ids.npy")
@@ -177,11 +180,9 @@ def find_repeated(
     files = np.repeat(np.arange(n_files), [len(part) for part in parts])
     order = np.argsort(hashes, kind="stable")
     hashes, files = hashes[order], files[order]
-    twice = np.flatnonzero(hashes[1:] == hashes[:-1])
-    if len(twice) == 0:
-        return None
-    place = int(twice[0])
-    return int(hashes[place]), int(files[place]), int(files[place + 1])
+    is_twice = (hashes[1:] == hashes[:-1]) & (files[1:] != files[:-1])
+    places = np.flatnonzero(is_twice)[:MOST_REPEATED].tolist()
+    return [(int(hashes[one]), int(files[one]), int(files[one + 1])) for one in places]
 
 
 def _refuse_twice(source: Source, found: int, first: int, second: int) -> None:

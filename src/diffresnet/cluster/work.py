@@ -6,7 +6,6 @@ machines must see the folder under the same name.
 """
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -151,11 +150,3 @@ class StoredRows:
         """Return where sorted numbers would have to be put, as `np.searchsorted` does."""
         mapped = np.load(self.path, mmap_mode="r")
         return np.searchsorted(mapped, values).tolist()
-
-
-def free_space(folder: Path) -> int:
-    """Return the bytes that are free where a folder is, or will be."""
-    while not folder.exists():
-        folder = folder.parent
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize

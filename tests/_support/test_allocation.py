@@ -1,0 +1,34 @@
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import numpy as np
+from pathlib import Path
+from diffresnet._support.allocation import return_freed_memory
+
+def used():
+    return 4096 * int(Path("/proc/self/statm").read_text().split()[1])
+
+return_freed_memory()
+np.ones(2**21)  # without the call, blocks of this size are kept from now on
+before = used()
+blocks = []
+for _ in range(100):  # small ones that stay lie between large ones that go
+    blocks.append((np.ones(2**18), np.ones(2**10)))
+most = used()
+kept = [small for _, small in blocks]
+del blocks, _
+print(most - before, used() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_large_blocks_go_back_to_the_system() -> None:
+    found = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True
+    )
+    most, left = map(int, found.stdout.split())
+    assert most > 2e8
+    assert left < 1e7
