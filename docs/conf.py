@@ -13,7 +13,7 @@ import diffresnet
 
 HERE = Path(__file__).parent
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE))  # for `animations`
 
 project = "diffresnet"
 author = "The diffresnet developers"
@@ -61,7 +61,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("diffresnet",),
     "reference_url": {},
-    "image_scrapers": ("matplotlib",),
+    "image_scrapers": ("animations.scrape", "matplotlib"),
     "reset_modules": ("matplotlib",),
 }
 warnings.filterwarnings("ignore", category=UserWarning, message=".*Agg.*")
