@@ -65,7 +65,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         step_size: of a diffusion step; ``"auto"`` is 0.5, or less where the graph is stable below
             that only.
         n_steps: how many; ``"auto"`` takes what suits the graph: more for more points, fewer for
-            more labels (see `docs/classifier.md`).
+            more labels (see `docs/methods/classifier.md`).
         solver: ``"mixture"``, ``"kernel"`` or ``"network"``.
         label_sampling: how points were drawn to be labeled: ``"random"``ly, so that labels say how
             common classes are; ``"per class"``; or ``"auto"``: whatever their counts speak for.
