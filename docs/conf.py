@@ -44,7 +44,7 @@ napoleon_attr_annotations = False  # it takes the underscore of `numpy.str_` for
 napoleon_custom_sections = [("Shape", "notes_style"), ("Warns", "notes_style")]
 
 ORDER = (
-    "moons digits new_points suggest photos sentences graph cells values "
+    "moons digits new_points suggest photos sentences graph cells cluster values "
     "health strength trust audit smoothing xor theorem layer fewshot"
 )
 sphinx_gallery_conf = {
