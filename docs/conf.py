@@ -36,6 +36,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
+python_maximum_signature_line_length = 80  # a parameter a line
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "signature"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
