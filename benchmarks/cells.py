@@ -11,6 +11,7 @@ installed: a model trained on the labeled cells, and its majority vote in cluste
 import argparse
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,7 @@ def spread(cells: Any, y: Any) -> Any:
 
 def ingest(cells: Any, y: Any) -> Any:
     """Return what `scanpy.tl.ingest` finds, with the labeled cells as the reference."""
-    import scanpy  # noqa: PLC0415
-
+    scanpy: Any = import_module("scanpy")
     is_labeled, found = y != "unknown", y.copy()
     reference, others = cells[is_labeled].copy(), cells[~is_labeled].copy()
     del reference.obsm["X_umap"]  # which it would continue
@@ -79,8 +79,7 @@ def ingest(cells: Any, y: Any) -> Any:
 
 def vote_of_majority(cells: Any, y: Any) -> Any:
     """Return CellTypist's majority vote, by a model that is trained on the labeled cells."""
-    import celltypist  # noqa: PLC0415
-
+    celltypist: Any = import_module("celltypist")
     is_labeled, raw = y != "unknown", cells.raw.to_adata()
     celltypist.logger.set_level("ERROR")
     labeled, names = raw[is_labeled].copy(), y[is_labeled].astype(str)
