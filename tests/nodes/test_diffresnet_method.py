@@ -46,9 +46,7 @@ def test_training_on_a_device(n_steps: int) -> None:
     graph, schedule = clusters(), NodeSchedule(n_epochs=20)
     split = next(SplitProtocol(5, 5, n_splits=1, n_inits=1).splits(graph))
     there, here = (
-        TrainedDiffResNet(n_steps=n_steps, schedule=schedule, device=device).prepare(graph)(
-            split, 7
-        )
+        TrainedDiffResNet(n_steps=n_steps, schedule=schedule, device=device).prepare(graph)
         for device in ("cuda", "cpu")
     )
     assert torch.allclose(there(split, 7), here(split, 7), atol=1e-2)
