@@ -13,7 +13,7 @@ import diffresnet
 
 HERE = Path(__file__).parent
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE))  # for `animations`
 
 project = "diffresnet"
 author = "The diffresnet developers"
@@ -36,6 +36,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
+python_maximum_signature_line_length = 80  # a parameter a line
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "signature"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
@@ -44,7 +46,7 @@ napoleon_attr_annotations = False  # it takes the underscore of `numpy.str_` for
 napoleon_custom_sections = [("Shape", "notes_style"), ("Warns", "notes_style")]
 
 ORDER = (
-    "moons digits new_points suggest photos sentences graph cells values "
+    "moons digits new_points suggest photos sentences graph cells cluster values "
     "health strength trust audit smoothing xor theorem layer fewshot"
 )
 sphinx_gallery_conf = {
@@ -61,7 +63,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("diffresnet",),
     "reference_url": {},
-    "image_scrapers": ("matplotlib",),
+    "image_scrapers": ("animations.scrape", "matplotlib"),
     "reset_modules": ("matplotlib",),
 }
 warnings.filterwarnings("ignore", category=UserWarning, message=".*Agg.*")

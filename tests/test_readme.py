@@ -55,7 +55,7 @@ def test_python_of_the_docs(tmp_path: Path) -> None:
     layers = python_of(README.parent / "docs/guides/layers.md")
     assert len(layers) == 2
     run("\n".join(layers), tmp_path)
-    classifier, values, several = python_of(README.parent / "docs/classifier.md")
+    classifier, values, several = python_of(README.parent / "docs/methods/classifier.md")
     assert float(run(classifier, tmp_path).splitlines()[-1]) > 0.9
     coverage, explained = run(values, tmp_path).splitlines()[1:]
     assert float(coverage) > 0.8

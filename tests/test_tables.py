@@ -69,6 +69,8 @@ def test_polars_with_a_column_of_lists(dtype: Any) -> None:
 
 def test_a_dataset_of_hugging_face() -> None:
     datasets: Any = pytest.importorskip("datasets")
+    dill: Any = pytest.importorskip("dill")
+    dill.extend(use_dill=False)  # its import changes `pickle` for all tests of the process
     rows = {"text": INDEX, "embedding": POINTS.astype(np.float32).tolist(), "label": GIVEN}
     found, model = label_table(datasets.Dataset.from_dict(rows), "label")
     assert found.column_names[:3] == ["text", "embedding", "label"]

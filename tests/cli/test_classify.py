@@ -180,9 +180,11 @@ def test_every_solver(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str]] = []
     make = solution.make_solver
 
-    def spy(name: solution.SolverName, sampling: LabelSampling, before: None) -> object:
+    def spy(
+        name: solution.SolverName, sampling: LabelSampling, before: None, device: str
+    ) -> object:
         asked.append((name, sampling))
-        return make(name, sampling, before)
+        return make(name, sampling, before, device)
 
     monkeypatch.setattr("diffresnet.estimators.solving.make_solver", spy)
     drawn = ("--label-sampling", "per class")

@@ -8,12 +8,13 @@ Above a table a comment says which number of which file each cell has::
 `{row}` and `{column}` are what the first cell of the row and the head of the column say, or what
 `rows` and `columns` translate it to; `{row1}`, `{column1}` are the second of several such texts.
 Rows and columns that are translated to null are not checked. With ``"keys": 2`` the first two
-cells name a row. `special` has the numbers of some rows that have others. A cell has as many
-numbers as there are in `cell`.
+cells name a row, and `words` translates single ones of these. `special` has the numbers of some
+rows that have others. A cell has as many numbers as there are in `cell`.
 
 In running text a comment is right behind a number: ``82.2 <!-- number a.json:results/0/mean*100
 -->``. Parts of a path are names or places, or ``[key=value;...]`` for the one of a list that has
-these, or ``<key=value;key!=value>`` for the mean over all that have them; a factor may follow.
+these, ``<key=value;key!=value>`` for the mean over all that have them, or ``:5`` for the mean of
+the first five numbers; a factor may follow.
 """
 
 import json
@@ -66,6 +67,8 @@ def look_up(content: Any, path: str) -> float:
         if not fits or (part[0] == "[" and len(fits) > 1):
             raise KeyError(f"{part} fits {len(fits)} of {len(content)}")
         return sum(look_up(one, rest) for one in fits) / len(fits)
+    if part[0] == ":":
+        return sum(content[: int(part[1:])]) / int(part[1:])
     inner = content[int(part) if isinstance(content, list) else part]
     return look_up(inner, rest) if rest else float(inner)
 
@@ -83,7 +86,8 @@ def _of_table(spec: dict[str, Any], table: str, folder: Path) -> list[Found]:
     n_keys, found = spec.get("keys", 1), list[Found]()
     for line in lines[2:]:
         title = ", ".join(line[:n_keys])
-        row = _texts(spec.get("rows", {}).get(title, line[:n_keys]))
+        words = [spec.get("words", {}).get(word, word) for word in line[:n_keys]]
+        row = _texts(spec.get("rows", {}).get(title, words))
         for head, cell in zip(lines[0][n_keys:], line[n_keys:], strict=True):
             column = _texts(spec.get("columns", {}).get(head, head))
             said = NUMBER.findall(cell.replace("±", " "))

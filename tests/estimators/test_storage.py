@@ -31,6 +31,13 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert not hasattr(read, "classes_")
 
 
+def test_a_file_is_read_where_no_device_is(tmp_path: Path) -> None:
+    points, classes = clusters()
+    model = DiffResNetClassifier(solver="network").fit(points, partly(classes))
+    model.device = "cuda"  # as if it had been trained there
+    assert DiffResNetClassifier.load(model.save(tmp_path / "model.npz")).device == "cpu"
+
+
 def test_something_else(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", a=np.arange(3))
     with pytest.raises(ValueError, match=r"load: `path` must be a saved model"):

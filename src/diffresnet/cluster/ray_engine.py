@@ -1,7 +1,7 @@
 """The engine on a Ray cluster: one that runs already, or one on this machine for the occasion.
 
 What is started here listens on the loopback address only, without a dashboard, and reports no
-usage statistics. Whoever reaches a Ray cluster runs any code there: see `docs/cluster.md`.
+usage statistics. Whoever reaches a Ray cluster runs any code there: see `docs/guides/cluster.md`.
 """
 
 import os

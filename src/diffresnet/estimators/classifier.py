@@ -65,7 +65,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         step_size: of a diffusion step; ``"auto"`` is 0.5, or less where the graph is stable below
             that only.
         n_steps: how many; ``"auto"`` takes what suits the graph: more for more points, fewer for
-            more labels (see `docs/classifier.md`).
+            more labels (see `docs/methods/classifier.md`).
         solver: ``"mixture"``, ``"kernel"`` or ``"network"``.
         label_sampling: how points were drawn to be labeled: ``"random"``ly, so that labels say how
             common classes are; ``"per class"``; or ``"auto"``: whatever their counts speak for.
@@ -73,8 +73,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             should have, in the order of `classes_` or as a dictionary.
         random_state: seed of everything that is drawn.
         n_jobs: threads that share the search of neighbors and the modes of a large graph; None for
-            as many as torch would use, -1 for all processors. Other work has one thread, and
-            results do not depend on it.
+            as many as torch would use, -1 for all processors. Results do not depend on it.
+        device: where ``solver="network"`` is trained; all else is NumPy's and SciPy's, on the CPU.
 
     Attributes:
         classes_: the classes in order.
@@ -114,6 +114,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         class_prior: Any = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.n_top = n_top
         self.bandwidth_rank = bandwidth_rank
@@ -126,7 +127,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         self.label_sampling: LabelSampling = label_sampling
         self.class_prior = class_prior
         self.random_state = random_state
-        self.n_jobs = n_jobs
+        self.n_jobs, self.device = n_jobs, device
 
     def fit(self, X: Any, y: Any, graph: Any = None, neighbors: Any = None) -> Self:  # noqa: N803
         """Build the graph, and learn from the labels.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from diffresnet._support.checks import check_choice, check_count, check_real, fail
+from diffresnet._support.checks import check_choice, check_count, check_device, check_real, fail
 from diffresnet._support.types import Normalization, Search
 from diffresnet.diffusion.input import check_steps
 from diffresnet.diffusion.operator import DiffusionOperator
@@ -80,6 +80,10 @@ def check_parameters(model: "DiffResNetClassifier") -> None:
     """Raise if a parameter is out of range."""
     check_label_parameters(model)
     check_choice(NAME, "solver", model.solver, get_args(SolverName))
+    if model.solver != "network" and model.device != "cpu":
+        remedy = "Take solver='network', which alone is trained elsewhere, or leave it out."
+        fail(NAME, "device", f"'cpu' with solver {model.solver!r}", repr(model.device), remedy)
+    check_device(NAME, model.device, "one that torch has", "Use 'cpu'.")
 
 
 def check_given(model: object, y: Any) -> None:

@@ -43,7 +43,10 @@ SolverName: TypeAlias = Literal["mixture", "kernel", "network"]
 
 
 def make_solver(
-    name: SolverName, sampling: LabelSampling = "auto", before: Solved | None = None
+    name: SolverName,
+    sampling: LabelSampling = "auto",
+    before: Solved | None = None,
+    device: str = "cpu",
 ) -> Solver:
     """Return the solver of that name, with its own settings.
 
@@ -51,6 +54,7 @@ def make_solver(
         name: of it.
         sampling: how the labeled points were drawn; the mixture makes use of it, and of
         before: what was learned before a few labels changed, if its choices may stay.
+        device: where a network is trained.
     """
     match name:
         case "mixture":
@@ -59,7 +63,7 @@ def make_solver(
         case "kernel":
             return KernelSolver()
         case "network":
-            return NetworkSolver()
+            return NetworkSolver(device=device)
         case _:
             assert_never(name)
 

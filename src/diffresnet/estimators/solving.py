@@ -35,7 +35,8 @@ def solve_labels(
     """
     known = before.solved if before is not None and before.points is points else None
     is_single = len(classes) < 2
-    solver = SingleSolver() if is_single else make_solver(model.solver, model.label_sampling, known)
+    chosen = model.solver, model.label_sampling, known, model.device
+    solver = SingleSolver() if is_single else make_solver(*chosen)
     return solve(
         points,
         encoded,

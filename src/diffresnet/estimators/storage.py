@@ -54,7 +54,8 @@ def write_model(
 def encode_classifier(model: "DiffResNetClassifier") -> bytes:
     """Return the file of a fitted classifier."""
     labels = {"classes": model.classes_, "encoded_labels": model.encoded_labels_}
-    plain = {"class_prior": plain_prior(model.class_prior, model.classes_)}
+    # Whoever reads it may have no such device.
+    plain = {"class_prior": plain_prior(model.class_prior, model.classes_), "device": "cpu"}
     return encode_model(model, model.solution_.points, labels, plain)
 
 

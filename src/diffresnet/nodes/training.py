@@ -109,8 +109,8 @@ def _descend(
     others = [parameter for parameter in model.parameters() if id(parameter) not in places]
     groups = [{"params": decayed, "weight_decay": schedule.weight_decay}, {"params": others}]
     optimizer = torch.optim.Adam(groups, lr=schedule.learning_rate, fused=True)
-    labels = torch.from_numpy(graph.labels)
-    train, validation = torch.from_numpy(split.train), torch.from_numpy(split.validation)
+    arrays = graph.labels, split.train, split.validation
+    labels, train, validation = (torch.from_numpy(one).to(decayed[0].device) for one in arrays)
     stopping, n_epochs = EarlyStopping(schedule.patience), 0
     for n_epochs in range(schedule.n_epochs + 1):
         hidden = network.hidden()

@@ -64,7 +64,7 @@ def test_the_page_loads_nothing_from_elsewhere_and_makes_no_code_of_text() -> No
 
 def test_the_docs_list_the_keys() -> None:
     root = Path(__file__).parents[3]
-    listed = (root / "docs" / "studio.md").read_text()
+    listed = (root / "docs" / "start" / "studio.md").read_text()
     source = (STATIC / "keys.js").read_text()
     keys = re.findall(r'\["[^"]+", "([^"]+)", (?:"\w+"|null), "([^"]+)"\]', source)
     assert len(keys) > 25

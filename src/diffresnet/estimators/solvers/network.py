@@ -43,12 +43,14 @@ class NetworkSolver:
         n_epochs: of training.
         learning_rate: of Adam.
         weight_decay: of Adam.
+        device: where it is trained; what it learned comes back to the CPU.
     """
 
     n_features: int = 100
     n_epochs: int = 100
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
+    device: str = "cpu"
 
     def solve(
         self,
@@ -62,19 +64,20 @@ class NetworkSolver:
         shown = points.points
         if shown is None:
             shown = View.of_graph(points.spectrum, step_size, n_steps).points
-        shown = shown[:, : self.n_features]
+        shown = shown[:, : self.n_features].to(self.device)
+        operator = points.operator if self.device == "cpu" else points.operator.to(self.device)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(torch.randint(2**31 - 1, (1,), generator=generator)))
             model = DiffResNet(
                 shown.shape[1], labels.n_classes, step_size=step_size, n_steps=n_steps
-            ).to(shown.dtype)
+            ).to(shown)
         targets = torch.full((len(shown),), UNLABELED)
         targets[labels.rows] = labels.classes
-        batch = Batch((shown, points.operator), targets)
+        batch = Batch((shown, operator), targets.to(self.device))
         descent = Descent(self._optimizer, self.n_epochs)
         descent.train(model, lambda: [batch], [CrossEntropy()])
         with torch.no_grad():
-            return SolvedNetwork(model(shown, points.operator))
+            return SolvedNetwork(model(shown, operator).cpu())
 
     def _optimizer(self, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
         return torch.optim.Adam(parameters, lr=self.learning_rate, weight_decay=self.weight_decay)
