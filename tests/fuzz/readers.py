@@ -274,10 +274,10 @@ def checkpoint_file(random: Random, folder: Path) -> Call:
         content = damaged_value(random, content)
     stream = io.BytesIO()
     torch.save(content, stream)
-    written = stream.getvalue()
+    saved = stream.getvalue()
     if chance(random, 0.3):
-        written = damaged_bytes(random, written)
-    path = written(folder, "net.pt", written)
+        saved = damaged_bytes(random, saved)
+    path = written(folder, "net.pt", saved)
 
     def call() -> object:
         return dict(Checkpoint.load(path).make().state_dict())
