@@ -5,6 +5,7 @@ import { NO_CLASS, widenClasses } from "./frame.js";
 import { dispatch, now, set } from "./store.js";
 import { selectionMessage, target } from "./state.js";
 import { count } from "./words.js";
+import { viewBox } from "./map.js";
 
 let line = Promise.resolve();
 
@@ -42,7 +43,9 @@ async function take(frame) {
 /** Send a gesture `{kind, ..}`; true once it is on the disk. */
 export function gesture(body) {
   const work = line.then(() => attempt(async () => {
-    await take(await api.postFrame("/api/gestures", { ...body, tab: api.TAB }));
+    const [frame, wasLearned] = [await api.postFrame("/api/gestures", { ...body, tab: api.TAB, view: viewBox() }), now().learned];
+    await take(frame);
+    if (frame.header.is_first || !wasLearned) catchUp();
     return true;
   }));
   line = work;
@@ -178,12 +181,9 @@ export async function importFile(file) {
   });
 }
 
-/** Fetch the state that another tab made. */
+/** Fetch what was learned from an answer after the first look, or what another tab made. */
 export async function catchUp() {
-  await attempt(async () => {
-    dispatch({ type: "frame", frame: await api.getFrame("/api/state") });
-    dispatch({ type: "project", project: await api.get("/api/project") });
-  });
+  await attempt(async () => dispatch({ type: "frame", frame: await api.getFrame("/api/learned") }));
 }
 
 export async function fetchMap() {

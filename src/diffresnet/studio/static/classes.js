@@ -5,7 +5,7 @@ import { gesture, labelAs, select } from "./actions.js";
 import { askName, askYes, openDialog, openMenu } from "./menus.js";
 import { count, number } from "./words.js";
 import { mark } from "./parts.js";
-import { now, set, watch } from "./store.js";
+import { now, set, watchLater } from "./store.js";
 import { shown } from "./state.js";
 
 const MOST_ROWS = 100000; // that the server takes one by one
@@ -13,7 +13,7 @@ const MOST_ROWS = 100000; // that the server takes one by one
 export function startClasses() {
   byId("new-class").addEventListener("click", newClass);
   byId("unreached-row").addEventListener("click", () => selectWhere((_, certainty) => certainty === 0, "no class"));
-  watch(["project", "theme", "trial"], draw);
+  watchLater(["project", "theme", "trial"], draw);
 }
 
 export function newClass() {

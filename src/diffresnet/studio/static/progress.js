@@ -4,13 +4,13 @@ import { byId, el, fill, icon, svg } from "./dom.js";
 import { classById } from "./state.js";
 import { count, number, percent, sentence } from "./words.js";
 import { tag } from "./parts.js";
-import { watch } from "./store.js";
+import { watchLater } from "./store.js";
 
 const WIDTH = 240;
 const HEIGHT = 64;
 
 export function startProgress() {
-  watch(["project", "theme"], (state) => state.project?.progress && draw(state, state.project.progress));
+  watchLater(["project", "theme"], (state) => state.project?.progress && draw(state, state.project.progress));
 }
 
 /** Paths of a curve `[{n_labels, accuracy, low, high}]` in a box: `{line, band, least}`. */
