@@ -25,6 +25,7 @@ from diffresnet.estimators.parts.prototypes import (
     GraphPrototypes,
     draw_sample,
 )
+from diffresnet.estimators.parts.rough_propagation import RoughGraphKernel
 from diffresnet.estimators.points import ROWS, FittedPoints
 from diffresnet.estimators.solution import Solution
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
@@ -60,7 +61,7 @@ def preview_labels(
         model: fitted, or prepared and updated.
         indices: which of the fitted points get another label.
         labels: these, a missing one to remove what was there.
-        rows: (n,) the points to look at; None for all.
+        rows: (n,) the points to look at, more roughly; None for all.
 
     Returns:
         None where an update alone can tell: with another solver than the mixture, fewer than two
@@ -76,7 +77,7 @@ def preview_labels(
         return None
     with limited_threads(model.n_jobs):
         now = Labels.of(merged, len(classes))
-        found = _relearn(solution, solved, now, model.seed_)
+        found = _relearn(solution, solved, now, model.seed_, is_rough=rows is not None)
         points = model.copies_.point if rows is None else model.copies_.point[np.asarray(rows)]
         blocks = solution.points.blocks()
         if rows is not None:
@@ -89,7 +90,9 @@ def preview_labels(
     return Preview(shown, found.reached[points])
 
 
-def _relearn(solution: Solution, solved: SolvedMixture, labels: Labels, seed: int) -> Solution:
+def _relearn(
+    solution: Solution, solved: SolvedMixture, labels: Labels, seed: int, *, is_rough: bool
+) -> Solution:
     """Return a solution whose parts know these labels; all that is measured stays."""
     points, settings = solution.points, PrototypeSettings()
     generator = torch.Generator().manual_seed(seed)
@@ -97,7 +100,7 @@ def _relearn(solution: Solution, solved: SolvedMixture, labels: Labels, seed: in
         ("sample", seed, labels.n_classes),
         lambda: draw_sample(points, labels, generator, settings),
     )
-    kernels = _Kernels(points, labels)
+    kernels = _Kernels(points, labels, is_rough=is_rough)
     parts = tuple(
         kernels.refit(part)
         if isinstance(part, RidgePart)
@@ -125,8 +128,8 @@ def _refit_prototypes(
 class _Kernels:
     """Kernels that parts have in common, each seen once from the labeled points."""
 
-    def __init__(self, points: FittedPoints, labels: Labels) -> None:
-        self.points, self.labels = points, labels
+    def __init__(self, points: FittedPoints, labels: Labels, *, is_rough: bool) -> None:
+        self.points, self.labels, self.is_rough = points, labels, is_rough
         self.found: dict[int, LabelKernel] = {}
 
     def refit(self, part: RidgePart) -> RidgePart:
@@ -138,10 +141,12 @@ class _Kernels:
 
     def _see(self, kernel: LabelKernel) -> LabelKernel:
         if id(kernel) not in self.found:
-            is_features = isinstance(kernel, FeatureKernel)
-            self.found[id(kernel)] = (
-                next(FeatureKernel.several([kernel.gaussian], self.labels.rows))
-                if is_features
-                else GraphKernel.of(self.points, self.labels)
-            )
+            self.found[id(kernel)] = self._see_anew(kernel)
         return self.found[id(kernel)]
+
+    def _see_anew(self, kernel: LabelKernel) -> LabelKernel:
+        if isinstance(kernel, FeatureKernel):
+            return next(FeatureKernel.several([kernel.gaussian], self.labels.rows))
+        if self.is_rough and isinstance(kernel, GraphKernel):
+            return RoughGraphKernel.of(self.points, kernel, self.labels.rows)
+        return GraphKernel.of(self.points, self.labels)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.words import count, shortened
+from diffresnet.report.class_marks import COLORS
 from diffresnet.studio.engine import Studio
 from diffresnet.studio.flow import flow, strengths_of
 from diffresnet.studio.frames import encode_frame
@@ -67,6 +68,7 @@ def project_of(studio: Studio, now: Snapshot | None = None) -> dict[str, Any]:
         ).to_json(),
         "strength": None if strength is None else asdict(strength),
         "exports": EXPORTS,
+        "colors": COLORS,
     }
 
 

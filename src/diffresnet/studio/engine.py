@@ -153,6 +153,9 @@ class Studio:
             "rename_class": lambda: history.rename_class(
                 state, command.get("class"), command.get("name")
             ),
+            "mark_class": lambda: history.mark_class(
+                state, command.get("class"), command.get("color"), command.get("key")
+            ),
             "merge_classes": lambda: history.merge_classes(
                 state, command.get("from"), command.get("into")
             ),
