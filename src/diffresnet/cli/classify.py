@@ -20,6 +20,7 @@ from diffresnet.estimators.solution import SolverName
 from diffresnet.estimators.storage import encode_classifier
 from diffresnet.files.labels import check_classes
 from diffresnet.files.points import Points
+from diffresnet.files.predictions import read_earlier
 from diffresnet.files.suggestions import encode_suggestions
 from diffresnet.learning.sampling import LabelSampling
 
@@ -61,6 +62,14 @@ def classify(
         typer.Option(help=OUT_HELP, show_default=OUT_DEFAULT),
     ] = None,
     report: ReportFile = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --report: predictions of an earlier run, .csv or .parquet; the page then "
+            "shows what has changed.",
+            dir_okay=False,
+        ),
+    ] = None,
     save: Annotated[
         Path | None,
         typer.Option(help="File for the model, .npz, for diffresnet predict.", dir_okay=False),
@@ -159,6 +168,9 @@ def classify(
 
       diffresnet classify embeddings/ --labels labels.csv --cluster auto
     """
+    if since is not None and report is None:
+        refuse("--since", "given with --report", "it alone", "Pass --report page.html, too.")
+    earlier = None if since is None else read_earlier(since)
     columns = Columns(id_column, label_column)
     if cluster is not None:
         others = graph, report, suggest, suggestions, curve, save
@@ -203,7 +215,8 @@ def classify(
     measured = measure_curve(model, curve=curve, by_default=report is not None)
     if report is not None:
         shown = None if n_suggested is None else chosen
-        contents[report] = draw_page(model, points, features.name, measured, shown)
+        drawn = points, features.name, measured, shown
+        contents[report] = draw_page(model, *drawn, since=earlier)
 
     def speak() -> None:
         print_summary(model, measured)
