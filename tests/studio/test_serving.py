@@ -78,13 +78,16 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(tmp_path: Path) -> 
     for row, name in enumerate("abc"):
         command = {"kind": "add_class", "name": name, "selection": {"rows": [30 * row]}, "tab": ""}
         talk(base, "/api/gestures", command, cookie)
+    later = {"kind": "label", "class": 1, "selection": {"rows": [35]}, "tab": ""}
+    talk(base, "/api/gestures", later, cookie)  # a first look; nothing is learned from it yet
     process.send_signal(signal.SIGKILL)
     process.wait()
     process, address = start(path)
     base, cookie = ready(address)
     project = json.loads(talk(base, "/api/project", cookie=cookie)[0])
     assert [one["name"] for one in project["classes"]] == ["a", "b", "c"]
-    assert project["version"] == 3
+    assert [one["n_labels"] for one in project["classes"]] == [1, 2, 1]
+    assert project["version"] == 4
     process.send_signal(signal.SIGINT)
     assert process.wait(30) in (0, 130)
 
