@@ -81,7 +81,7 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(tmp_path: Path) -> 
     later = {"kind": "label", "class": 1, "selection": {"rows": [35]}, "tab": ""}
     talk(base, "/api/gestures", later, cookie)  # a first look; nothing is learned from it yet
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.communicate()
     process, address = start(path)
     base, cookie = ready(address)
     project = json.loads(talk(base, "/api/project", cookie=cookie)[0])
@@ -89,7 +89,8 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(tmp_path: Path) -> 
     assert [one["n_labels"] for one in project["classes"]] == [1, 2, 1]
     assert project["version"] == 4
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) in (0, 130)
+    process.communicate(timeout=30)
+    assert process.returncode in (0, 130)
 
 
 def test_loopback_only(tmp_path: Path) -> None:

@@ -168,10 +168,7 @@ def classify(
 
       diffresnet classify embeddings/ --labels labels.csv --cluster auto
     """
-    if since is not None and report is None:
-        refuse("--since", "given with --report", "it alone", "Pass --report page.html, too.")
-    earlier = None if since is None else read_earlier(since)
-    columns = Columns(id_column, label_column)
+    earlier, columns = _read_since(since, report), Columns(id_column, label_column)
     if cluster is not None:
         others = graph, report, suggest, suggestions, curve, save
         run = ClusterRun(features, labels, out, cluster, work, memory, n_top, seed)
@@ -215,8 +212,7 @@ def classify(
     measured = measure_curve(model, curve=curve, by_default=report is not None)
     if report is not None:
         shown = None if n_suggested is None else chosen
-        drawn = points, features.name, measured, shown
-        contents[report] = draw_page(model, *drawn, since=earlier)
+        contents[report] = draw_page(model, points, features.name, measured, shown, since=earlier)
 
     def speak() -> None:
         print_summary(model, measured)
@@ -224,6 +220,12 @@ def classify(
             say_next(points, chosen)
 
     return write_files(contents, speak)
+
+
+def _read_since(since: Path | None, report: Path | None) -> dict[str, str] | None:
+    if since is not None and report is None:
+        refuse("--since", "given with --report", "it alone", "Pass --report page.html, too.")
+    return None if since is None else read_earlier(since)
 
 
 def _to_table(

@@ -32,6 +32,7 @@ SECONDS_BETWEEN_BEATS = 15.0
 SECONDS_OF_REST = 1.5
 """Without a gesture, before the outlook is measured."""
 
+SECONDS_TO_PAINT = 0.3
 SECONDS_TO_END = 5.0
 N_KEPT_PREVIEWS = 2000
 MOST_TABS = 50
@@ -110,7 +111,7 @@ class Host:
         try:
             done, frame = await self._gestures.run(work_and_tell)
         finally:
-            self._learning.submit(self._learn)
+            self._learn_soon()
             self._later(self._measure)  # it stops for every gesture
         if done.after is not done.before:
             self._tell("version", {"version": done.after.version, "tab": tab})
@@ -183,6 +184,12 @@ class Host:
             if time.monotonic() - told > SECONDS_BETWEEN_EVENTS or n_done == n_all:
                 told = time.monotonic()
                 self._tell("layout", {"epoch": n_done, "n_epochs": n_all})
+
+    def _learn_soon(self) -> None:
+        """Learn after the page has painted the first look; it asks for more then, or never."""
+        asyncio.get_running_loop().call_later(
+            SECONDS_TO_PAINT, lambda: self._learning.submit(self._learn)
+        )
 
     def _learn(self) -> None:
         """Learn from all answers, unless there are others by then."""

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { NO_CLASS, widenClasses } from "./frame.js";
-import { dispatch, now, set } from "./store.js";
+import { afterPaint, dispatch, now, set } from "./store.js";
 import { selectionMessage, target } from "./state.js";
 import { count } from "./words.js";
 import { viewBox } from "./map.js";
@@ -45,7 +45,7 @@ export function gesture(body) {
   const work = line.then(() => attempt(async () => {
     const [frame, wasLearned] = [await api.postFrame("/api/gestures", { ...body, tab: api.TAB, view: viewBox() }), now().learned];
     await take(frame);
-    if (frame.header.is_first || !wasLearned) catchUp();
+    if (frame.header.is_first || !wasLearned) afterPaint(catchUp);
     return true;
   }));
   line = work;

@@ -92,6 +92,10 @@ async function start() {
 
 /** For tests: what the page knows, and what it drew. */
 globalThis.studio = {
+  brief: () => {
+    const { phase, version, queueVersion, busy } = now();
+    return { phase, version, queueVersion, busy: busy + (isWaiting() ? 1 : 0) };
+  },
   debug: () => {
     const { phase, version, learned, n, predicted, certainty, given, skipped, selection, queue, queueVersion, cursor, tab, map, coloring, theme, trial, busy, said } = now();
     return {

@@ -32,18 +32,24 @@ export const isWaiting = () => since !== null;
 function tellLater(before) {
   if (since) return;
   since = before;
-  let done = false;
-  const tell = () => {
-    if (done) return;
-    done = true;
+  afterPaint(() => {
     const from = since;
     since = null;
     for (const { names, watcher } of calm) {
       if (names.some((name) => state[name] !== from[name])) watcher(state, from);
     }
+  });
+}
+
+/** Do something once the next frame of the screen is painted. */
+export function afterPaint(work) {
+  let done = false;
+  const once = () => {
+    if (!done) work();
+    done = true;
   };
-  requestAnimationFrame(() => setTimeout(tell, 0));
-  setTimeout(tell, HIDDEN_MS); // a tab that is not shown has no frames
+  requestAnimationFrame(() => setTimeout(once, 0));
+  setTimeout(once, HIDDEN_MS); // a tab that is not shown has no frames
 }
 
 /** Call `watcher(state)` when one of the named values changed. */
