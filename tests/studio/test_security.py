@@ -17,7 +17,8 @@ from tests.studio.studios import write_clusters
 
 GESTURE = {"kind": "add_class", "name": "red", "selection": {"rows": [0]}, "tab": "t"}
 ROUTES = (
-    *("/api/project", "/api/points", "/api/state", "/api/map", "/api/items?rows=1"),
+    *("/api/project", "/api/points", "/api/state", "/api/learned", "/api/map"),
+    "/api/items?rows=1",
     *("/api/preview/1", "/api/search?q=a", "/api/queue", "/api/explain/1", "/api/audit"),
     "/api/events",
 )

@@ -86,7 +86,8 @@ def not_ready(
         "doing": doing,
         "done": done,
     }
-    project |= {"error": error, "n_points": 0, "version": 0, "classes": [], "exports": []}
+    project |= {"error": error, "n_points": 0, "version": 0}
+    project |= {"classes": [], "exports": [], "colors": []}
     project |= dict.fromkeys(("has_texts", "has_images", "has_before_map"), False)
     return project | dict.fromkeys(("undo", "redo", "strength")) | {"progress": progress}
 
