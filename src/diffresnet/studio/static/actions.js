@@ -38,14 +38,13 @@ async function attempt(work) {
 async function take(frame) {
   const missed = frame.arrays.rows && frame.header.version > now().version + 1;
   dispatch({ type: "frame", frame: missed ? await api.getFrame("/api/state") : frame });
+  if (!now().learned) afterPaint(catchUp);
 }
 
 /** Send a gesture `{kind, ..}`; true once it is on the disk. */
 export function gesture(body) {
   const work = line.then(() => attempt(async () => {
-    const [frame, wasLearned] = [await api.postFrame("/api/gestures", { ...body, tab: api.TAB, view: viewBox() }), now().learned];
-    await take(frame);
-    if (frame.header.is_first || !wasLearned) afterPaint(catchUp);
+    await take(await api.postFrame("/api/gestures", { ...body, tab: api.TAB, view: viewBox() }));
     return true;
   }));
   line = work;
