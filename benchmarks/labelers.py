@@ -135,9 +135,9 @@ def _with_names(state: State) -> State:
     return State(state.answers, {one: make_class(one, str(one), []) for one in numbers})
 
 
-def run(table: Table, name: str) -> dict[str, Any]:
+def run(which: str, seed: int, name: str) -> dict[str, Any]:
     """Return the accuracies as answers are given, and how many classes were found."""
-    desk, labeler = Desk(table), LABELERS[name]
+    desk, labeler = Desk(Table.of(which, seed)), LABELERS[name]
     accuracies, found = list[float](), list[int]()
     for n_answers in range(1, SIZES[-1] + 1):
         desk.answer(labeler(desk))
@@ -154,6 +154,7 @@ def main() -> None:
     parser.add_argument("--labelers", default=",".join(LABELERS))
     parser.add_argument("--seeds", type=int, default=N_SEEDS)
     parser.add_argument("--unfinished", type=Path, default=Path("unfinished"))
+    parser.add_argument("--kept", action="store_true", help="show what is done, and run nothing")
     parser.add_argument("--trial", action="store_true", help="print only, keep no results")
     given = parser.parse_args()
     set_threads(1)
@@ -163,15 +164,14 @@ def main() -> None:
     for which in given.sets.split(","):
         runs: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
         for seed in range(given.seeds):
-            table = partial(Table.of, which, seed)
-            for name in names:
-                path = given.unfinished / f"labelers-{which}-{name}-{seed}.json"
-                runs[name].append(kept(path, lambda table=table, name=name: run(table(), name)))
+            paths = {n: given.unfinished / f"labelers-{which}-{n}-{seed}.json" for n in names}
+            if given.kept and not all(path.exists() for path in paths.values()):
+                continue
+            for name, path in paths.items():
+                runs[name].append(kept(path, partial(run, which, seed, name)))
             print(which, seed, {name: runs[name][-1]["accuracies"] for name in names}, flush=True)
-        results += [
-            {"set": which, "labeler": name, "n_answers": SIZES, **summed_up(runs[name])}
-            for name in names
-        ]
+        about = {"set": which, "n_answers": SIZES, "n_seeds": len(runs[names[0]])}
+        results += [{**about, "labeler": name, **summed_up(runs[name])} for name in names]
     if not given.trial:
         command = f"python benchmarks/labelers.py --seeds {given.seeds}"
         write_results("labelers", command, results)
