@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -141,14 +141,17 @@ class Client:
             time.sleep(0.2)
         raise TimeoutError
 
-    def settled(self) -> float:
-        """Wait until the maps do not move any longer, and return the seconds, about."""
-        begin = time.monotonic()
-        before, now = b"", self.send("/api/map")[0]
-        while before != now:
-            time.sleep(3)
-            before, now = now, self.send("/api/map")[0]
-        return time.monotonic() - begin - 3
+    def listen(self) -> Iterator[dict[str, Any]]:
+        """Yield how far the maps have settled; it listens from the first call on."""
+        request = urllib.request.Request(f"{self.base}/api/events")  # noqa: S310
+        request.add_header("Cookie", self.cookie)
+        with urllib.request.urlopen(request, timeout=MOST_SECONDS) as answer:  # noqa: S310
+            name = ""
+            for line in answer:
+                kind, _, content = line.decode().strip().partition(": ")
+                name = content if kind == "event" else name
+                if kind == "data" and name in ("project", "layout"):
+                    yield json.loads(content)
 
     def begin(self, classes: Floats) -> None:
         """Label some points of each class."""
@@ -176,8 +179,13 @@ def measure(path: Path, classes: Floats, n_gestures: int, prepared: Path | None)
     rng = np.random.default_rng(1)
     with running(path, prepared) as address, sync_playwright() as playwright:
         client = Client(address)
-        seconds = client.wait()
-        settled = client.settled()
+        events = client.listen()
+        next(events)
+        seconds, begin = client.wait(), time.monotonic()
+        for one in events:
+            if "epoch" in one and one["epoch"] == one["n_epochs"]:
+                break
+        settled = time.monotonic() - begin
         client.begin(classes)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})

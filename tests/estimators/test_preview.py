@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -5,8 +7,7 @@ from sklearn.datasets import load_digits
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.preview import preview_labels
 
-FEATURES, CLASSES = load_digits(return_X_y=True)
-FEATURES, CLASSES = np.asarray(FEATURES)[:600], np.asarray(CLASSES)[:600]
+FEATURES, CLASSES = (np.asarray(part)[:600] for part in load_digits(return_X_y=True))
 
 
 def fitted(n_each: int = 3, **options: object) -> DiffResNetClassifier:
@@ -69,7 +70,7 @@ def test_it_refuses_what_an_update_refuses() -> None:
     points = np.random.default_rng(0).normal(size=(30, 4))
     points[1] = points[0]
     model = DiffResNetClassifier().fit(points, [0, -1, 1, 1, 0, *[-1] * 25])
-    for change in (model.update_labels, lambda *both: preview_labels(model, *both)):
+    for change in (model.update_labels, partial(preview_labels, model)):
         with pytest.raises(ValueError, match="the same for equal points"):
             change([0, 2, 3, 4, 1], [0, -1, -1, -1, 1])
         with pytest.raises(ValueError, match="indices"):

@@ -47,7 +47,7 @@ def show_changes(outcome: Outcome, since: Mapping[str, str]) -> str:
     if len(changed) == 0:
         return note
     answers = outcome.probabilities.argmax(axis=1)
-    pairs = Counter((since[outcome.ids[row]], int(answers[row])) for row in changed.tolist())
+    pairs = Counter((since[outcome.ids[int(row)]], int(answers[row])) for row in changed)
     common = sorted(pairs.items(), key=lambda one: (-one[1], one[0]))[:N_PAIRS]
     kinds = [
         f"<tr><td>{escape(shortened(old))}</td>"
