@@ -93,6 +93,23 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(tmp_path: Path) -> 
     assert process.returncode in (0, 130)
 
 
+@pytest.mark.slow
+def test_a_studio_ends_quietly_while_a_tab_listens(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "diffresnet.cli", "studio", str(write_clusters(tmp_path))]
+    with subprocess.Popen(  # noqa: S603
+        [*command, "--no-browser"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        base, cookie = ready(process.stdout.readline().split()[-1])
+        request = urllib.request.Request(f"{base}/api/events", headers={"Cookie": cookie})  # noqa: S310
+        with urllib.request.urlopen(request, timeout=60) as events:  # noqa: S310
+            assert events.readline() == b"event: project\n"
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+    assert process.returncode in (0, 130)
+    assert said == ""
+
+
 def test_loopback_only(tmp_path: Path) -> None:
     found = bind(Place())
     assert found.getsockname()[0] == HOST

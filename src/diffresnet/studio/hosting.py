@@ -63,7 +63,7 @@ class Host:
         self._tabs: set[asyncio.Queue[str]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._told = 0.0
-        self._is_closed = False
+        self._is_closed = self._is_ending = False
         self._last_gesture = 0.0
         self.preview = lru_cache(N_KEPT_PREVIEWS)(self._make_preview)
 
@@ -89,15 +89,20 @@ class Host:
     async def stop(self) -> None:
         """Let tabs go, and close the file after the gesture at hand."""
         self._is_closed = True
-        for queue in self._tabs:
-            with suppress(asyncio.QueueFull):
-                queue.put_nowait(": the end\n\n")
+        self.dismiss()
         studio = self._studio
         if studio is not None:
             with suppress(TimeoutError, asyncio.CancelledError):
                 await asyncio.wait_for(self._gestures.run(studio.close), SECONDS_TO_END)
         for worker in self._workers:
             worker.close()
+
+    def dismiss(self) -> None:
+        """End the events of all tabs: a server waits for them before it ends."""
+        self._is_ending = True
+        for queue in self._tabs:
+            with suppress(asyncio.QueueFull):
+                queue.put_nowait(": the end\n\n")
 
     async def gesture(self, work: Callable[[Studio], Done], tab: str) -> bytes:
         """Do something that changes answers, tell the other tabs, and return the frame."""
@@ -148,7 +153,7 @@ class Host:
         self._tabs.add(queue)
         try:
             yield _event("project", self.project())
-            while not self._is_closed:
+            while not self._is_ending:
                 try:
                     yield await asyncio.wait_for(queue.get(), SECONDS_BETWEEN_BEATS)
                 except TimeoutError:
