@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[Any]
 
+LARGEST_EXACT = 20_000
+"""Of more points, the kernel of the graph is taken roughly for new labels."""
+
 
 @dataclass(frozen=True)
 class Preview:
@@ -61,7 +64,7 @@ def preview_labels(
         model: fitted, or prepared and updated.
         indices: which of the fitted points get another label.
         labels: these, a missing one to remove what was there.
-        rows: (n,) the points to look at, more roughly; None for all.
+        rows: (n,) the points to look at, roughly; None for all, roughly if they are very many.
 
     Returns:
         None where an update alone can tell: with another solver than the mixture, fewer than two
@@ -77,7 +80,8 @@ def preview_labels(
         return None
     with limited_threads(model.n_jobs):
         now = Labels.of(merged, len(classes))
-        found = _relearn(solution, solved, now, model.seed_, is_rough=rows is not None)
+        is_rough = rows is not None or solution.points.operator.n_points > LARGEST_EXACT
+        found = _relearn(solution, solved, now, model.seed_, is_rough=is_rough)
         points = model.copies_.point if rows is None else model.copies_.point[np.asarray(rows)]
         blocks = solution.points.blocks()
         if rows is not None:
