@@ -8,6 +8,10 @@ const MOST = 200;
 const KEPT = 5000;
 const items = new Map();
 let waiting = new Set();
+let asking = 0;
+
+/** Whether items are still to come: for tests. */
+export const isFetching = () => asking + waiting.size > 0;
 
 /** What the server told of a row, or null; it is asked for, and `state.items` changes when it is there. */
 export function itemOf(row) {
@@ -28,6 +32,7 @@ async function fetchWaiting() {
   const rows = Array.from(waiting);
   waiting = new Set();
   const of = stamp();
+  asking += 1;
   try {
     for (let at = 0; at < rows.length; at += MOST) {
       const part = rows.slice(at, at + MOST);
@@ -41,5 +46,7 @@ async function fetchWaiting() {
     set({ items: {} });
   } catch (error) {
     complain(error);
+  } finally {
+    asking -= 1;
   }
 }

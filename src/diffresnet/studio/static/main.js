@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { catchUp, clearSelection, complain, fetchMap, refreshQueue, select, summarize, tryStrength } from "./actions.js";
 import { contextIsLost, pixelOf, polygonOf, screenOf, startMap } from "./map.js";
 import { dispatch, isWaiting, now, set, watch } from "./store.js";
+import { isFetching } from "./items.js";
 import { startAsk } from "./ask.js";
 import { startCard } from "./card.js";
 import { startCheck } from "./check.js";
@@ -94,14 +95,14 @@ async function start() {
 globalThis.studio = {
   brief: () => {
     const { phase, version, queueVersion, busy } = now();
-    return { phase, version, queueVersion, busy: busy + (isWaiting() ? 1 : 0) };
+    return { phase, version, queueVersion, busy: busy + (isWaiting() || isFetching() ? 1 : 0) };
   },
   debug: () => {
     const { phase, version, learned, n, predicted, certainty, given, skipped, selection, queue, queueVersion, cursor, tab, map, coloring, theme, trial, busy, said } = now();
     return {
       phase, version, learned, n, predicted: predicted && Array.from(predicted), certainty: certainty && Array.from(certainty),
       given: Object.fromEntries(given), skipped: [...skipped], selected: Array.from(selection.rows), summary: selection.summary,
-      queue, queueVersion, cursor, tab, map, coloring, theme, trial: trial?.value ?? null, busy: busy + (isWaiting() ? 1 : 0), said, strength: now().project?.strength ?? null, contextIsLost: contextIsLost(),
+      queue, queueVersion, cursor, tab, map, coloring, theme, trial: trial?.value ?? null, busy: busy + (isWaiting() || isFetching() ? 1 : 0), said, strength: now().project?.strength ?? null, contextIsLost: contextIsLost(),
     };
   },
   pixelOf, screenOf, polygonOf, tryStrength,
