@@ -58,8 +58,8 @@ class LabeledSet:
         return np.bincount(self.labels) / len(self.labels)
 
 
-def load(name: str) -> tuple[Floats, Floats]:
-    """Return features and labels of at most `N_POINTS` points of a set."""
+def load(name: str, seed: int = 0) -> tuple[Floats, Floats]:
+    """Return features and labels of at most `N_POINTS` points of a set, drawn with a seed."""
     if name in FILES:
         arrays = np.load(find_data_file(f"{FILES[name]}.npz"))
         features, labels = arrays["features"], arrays["labels"]
@@ -70,7 +70,7 @@ def load(name: str) -> tuple[Floats, Floats]:
         makers = {"digits": load_digits, "wine": load_wine, "breast cancer": load_breast_cancer}
         bunch: Any = makers[name]()
         features, labels = bunch.data, bunch.target
-    rows = np.random.default_rng(0).permutation(len(labels))[:N_POINTS]
+    rows = np.random.default_rng(seed).permutation(len(labels))[:N_POINTS]
     codes = np.unique(labels[rows], return_inverse=True)[1]
     return features[rows].astype(np.float32), codes.astype(np.int64)
 

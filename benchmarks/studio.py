@@ -4,12 +4,15 @@ A studio of so many points is started as a user does it, and opened in Chromium,
 software (SwiftShader): a graphics card is faster. Ten classes have two labels each. Then the
 question at hand is answered by a key, 50 times: `page` is the time from the key to the frame after
 the next in which the new labels are drawn, `server` that of the request alone. The map has settled
-before, and each answer waits for the next question. Sets: handwritten digits (1,797 points), else
-points of ten overlapping clusters in 32 dimensions.
+before, and each answer waits for the next question. The first repaint is a first look; `whole` is
+the time from the key to the whole answer on the page. Sets: handwritten digits (1,797 points), else
+points of ten overlapping clusters in 32 dimensions; or those of `--points`, with `--prepared`, a
+saved classifier that was prepared with them, since that takes long for a million.
 """
 
 import argparse
 import json
+import os
 import shutil
 import statistics
 import subprocess
@@ -17,16 +20,21 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
 from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_digits
 
+from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.studio.hosting import Host
+from diffresnet.studio.opening import Source
+from diffresnet.studio.serving import Place, serve
 from timing import write_results
 
 SIZES = (1797, 10_000, 70_000, 1_000_000)
@@ -42,11 +50,13 @@ WATCH = """() => {
   globalThis.fetch = async (...all) => {
     const begin = performance.now();
     const answer = await plain(...all);
-    if (!String(all[0]?.url ?? all[0]).includes("/api/gestures")) return answer;
+    const path = String(all[0]?.url ?? all[0]);
+    if (!path.includes("/api/gestures") && !path.includes("/api/learned")) return answer;
     const content = await answer.arrayBuffer();
-    watched.server = performance.now() - begin;
+    const isFirst = path.includes("/api/gestures");
+    if (isFirst) watched.server = performance.now() - begin;
     const frame = () => requestAnimationFrame(() => requestAnimationFrame(() => {
-      watched.page = performance.now() - watched.begin;
+      watched[isFirst ? "page" : "whole"] = performance.now() - watched.begin;
     }));
     setTimeout(frame, 0);
     return new Response(content, { status: answer.status, headers: answer.headers });
@@ -56,6 +66,7 @@ WATCH = """() => {
 
 PRESS = """(key) => {
   delete watched.page;
+  delete watched.whole;
   watched.begin = performance.now();
   const map = document.getElementById("map");
   map.focus();
@@ -76,10 +87,23 @@ def make_points(n_points: int) -> tuple[Floats, Floats]:
     return (centers[classes] + rng.normal(size=(n_points, 32))).astype(np.float32), classes
 
 
+def serve_prepared(path: Path, prepared: Path) -> None:
+    """Serve a studio whose points were prepared before."""
+    model = DiffResNetClassifier.load(prepared)
+
+    def prepare(*_: object, **__: object) -> DiffResNetClassifier:
+        return model
+
+    with patch.object(DiffResNetClassifier, "prepare", prepare):
+        serve(Host(Source(path)), Place(), lambda address: print("at", address, flush=True))
+
+
 @contextmanager
-def running(path: Path) -> Generator[str]:
+def running(path: Path, prepared: Path | None) -> Generator[str]:
     """Start a studio, yield its address, and end it."""
     command = [sys.executable, "-m", "diffresnet.cli", "studio", str(path), "--no-browser"]
+    if prepared is not None:
+        command = [sys.executable, __file__, "--serve", str(path), "--prepared", str(prepared)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         try:
             assert process.stdout is not None  # noqa: S101
@@ -117,12 +141,17 @@ class Client:
             time.sleep(0.2)
         raise TimeoutError
 
-    def settled(self) -> None:
-        """Wait until the maps do not move any longer."""
-        before, now = b"", self.send("/api/map")[0]
-        while before != now:
-            time.sleep(3)
-            before, now = now, self.send("/api/map")[0]
+    def listen(self) -> Iterator[dict[str, Any]]:
+        """Yield how far the maps have settled; it listens from the first call on."""
+        request = urllib.request.Request(f"{self.base}/api/events")  # noqa: S310
+        request.add_header("Cookie", self.cookie)
+        with urllib.request.urlopen(request, timeout=MOST_SECONDS) as answer:  # noqa: S310
+            name = ""
+            for line in answer:
+                kind, _, content = line.decode().strip().partition(": ")
+                name = content if kind == "event" else name
+                if kind == "data" and name in ("project", "layout"):
+                    yield json.loads(content)
 
     def begin(self, classes: Floats) -> None:
         """Label some points of each class."""
@@ -132,49 +161,52 @@ class Client:
             self.send("/api/gestures", {**name, "selection": {"rows": rows}})
 
 
-def press(page: Page, key: str) -> tuple[float, float]:
-    """Press a key, and return the milliseconds of the page and of the server."""
+def press(page: Page, key: str) -> tuple[float, float, float]:
+    """Press a key, and return the milliseconds of the page, the server, and the whole answer."""
     page.evaluate(PRESS, key)
     end = time.monotonic() + 120
     while time.monotonic() < end:
         watched = page.evaluate("watched")
-        if "page" in watched:
-            return float(watched["page"]), float(watched["server"])
+        if "page" in watched and "whole" in watched:
+            return float(watched["page"]), float(watched["server"]), float(watched["whole"])
         page.wait_for_timeout(5)
     raise TimeoutError(f"no gesture after the key {key}")
 
 
-def measure(n_points: int, n_gestures: int, folder: Path) -> dict[str, Any]:
-    """Return what gestures take with so many points."""
-    features, classes = make_points(n_points)
-    path = folder / f"points-{n_points}.npy"
-    np.save(path, features)
+def measure(path: Path, classes: Floats, n_gestures: int, prepared: Path | None) -> dict[str, Any]:
+    """Return what gestures take with points of some file."""
     asked = "(d => d.phase === 'ready' && d.busy === 0 && d.queueVersion === d.version)"
     rng = np.random.default_rng(1)
-    with running(path) as address, sync_playwright() as playwright:
+    with running(path, prepared) as address, sync_playwright() as playwright:
         client = Client(address)
-        seconds = client.wait()
+        events = client.listen()
+        next(events)
+        seconds, begin = client.wait(), time.monotonic()
+        for one in events:
+            if "epoch" in one and one["epoch"] == one["n_epochs"]:
+                break
+        settled = time.monotonic() - begin
         client.begin(classes)
-        client.settled()
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(address)
-        found: list[tuple[float, float]] = []
+        found: list[tuple[float, ...]] = []
         for _ in range(n_gestures + 3):
             end = time.monotonic() + MOST_SECONDS
-            while not page.evaluate(f"globalThis.studio ? {asked}(studio.debug()) : false"):
+            while not page.evaluate(f"globalThis.studio ? {asked}(studio.brief()) : false"):
                 if time.monotonic() > end:
                     raise TimeoutError("the page is not ready")
                 page.wait_for_timeout(100)
             page.evaluate(WATCH)
             found.append(press(page, str(rng.integers(1, 10))))
         browser.close()
-    page_times, server_times = zip(*found[3:], strict=True)  # the first ones warm up
+    times = dict(zip(("page", "server", "whole"), zip(*found[3:], strict=True), strict=True))
     return {
-        "n_points": n_points,
-        "open_seconds": round(seconds, 2),
-        **{f"page_{name}": value for name, value in summary(page_times).items()},
-        **{f"server_{name}": value for name, value in summary(server_times).items()},
+        "n_points": len(classes),
+        "open_seconds": None if prepared else round(seconds, 2),
+        "map_seconds": round(settled, 1),
+        **{f"{of}_{name}": v for of, all_ in times.items() for name, v in summary(all_).items()},
+        "load": round(os.getloadavg()[0], 1),
     }
 
 
@@ -192,14 +224,33 @@ def main() -> None:
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
     parser.add_argument("--gestures", type=int, default=N_GESTURES)
     parser.add_argument("--trial", action="store_true", help="print only, keep no results")
+    parser.add_argument("--points", type=Path, help="points, .npy, beside NAME-classes.npy")
+    parser.add_argument("--prepared", type=Path, help="a classifier prepared with them, .npz")
+    parser.add_argument("--serve", type=Path, help="serve these points, and do nothing else")
     given = parser.parse_args()
+    if given.serve is not None:
+        serve_prepared(given.serve, given.prepared)
+        return
     results: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        for size in map(int, given.sizes.split(",")):
-            results.append(measure(size, given.gestures, Path(folder)))
+        for path, classes in sets_of(given, Path(folder)):
+            results.append(measure(path, classes, given.gestures, given.prepared))
             print(json.dumps(results[-1]), flush=True)
     if not given.trial:
         write_results("studio", f"python benchmarks/studio.py --sizes {given.sizes}", results)
+
+
+def sets_of(given: argparse.Namespace, folder: Path) -> Generator[tuple[Path, Floats]]:
+    """Yield files of points and their classes."""
+    if given.points is not None:
+        linked = folder / given.points.name
+        linked.symlink_to(given.points.resolve())
+        return (yield linked, np.load(given.points.with_name(f"{given.points.stem}-classes.npy")))
+    for size in map(int, given.sizes.split(",")):
+        features, classes = make_points(size)
+        path = folder / f"points-{size}.npy"
+        np.save(path, features)
+        yield path, classes
 
 
 if __name__ == "__main__":

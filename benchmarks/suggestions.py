@@ -9,10 +9,10 @@ likely classes are the closest; its first ten are random. A stopped run goes on 
 """
 
 import argparse
-import json
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
 
-from diffresnet._support.writing import finite, write_whole
 from diffresnet.estimators import DiffResNetClassifier
-from diffresnet.measuring.statistics import difference_of, half_interval, percent
 from few_label_baselines import centered
 from few_label_sets import Floats, load
+from label_runs import kept, show, summed_up
 from timing import set_threads, write_results
 
 SETS = ("digits", "umist", "vowel", "segment", "cifar10", "stackoverflow")
@@ -175,25 +174,6 @@ def run(judge: Judge, features: Floats, rule: Rule, seed: int) -> dict[str, Any]
     return {"accuracies": accuracies, "n_classes": found}
 
 
-def show(results: list[dict[str, Any]]) -> None:
-    """Print a table, with the difference of ours from the best of the others."""
-    rules = list(dict.fromkeys(result["rule"] for result in results))
-    print("\n| set | labels | " + " | ".join(rules) + " | ours minus the best other |")
-    print("|---" * (len(rules) + 3) + "|")
-    for name in dict.fromkeys(result["set"] for result in results):
-        here = {one["rule"]: np.array(one["accuracies"]) for one in results if one["set"] == name}
-        for column, size in enumerate(SIZES):
-            values = {rule: runs[:, column] for rule, runs in here.items()}
-            shown = [percent(v.mean(), half_interval(v), digits=1) for v in values.values()]
-            others = {rule: v for rule, v in values.items() if rule != "ours"}
-            said = ""
-            if others and "ours" in values:
-                best = max(others, key=lambda rule: others[rule].mean())
-                gap = difference_of(values["ours"], others[best])
-                said = f"{percent(gap.difference, gap.ci95, sign=True, digits=1)} ({best})"
-            print(f"| {name} | {size} | {' | '.join(shown)} | {said} |")
-
-
 def main() -> None:
     """Run what is asked for, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -210,31 +190,20 @@ def main() -> None:
         features, truth = load(name)
         judge = Judge(features, truth)
         for rule in given.rules.split(","):
-            runs: list[dict[str, Any]] = []
-            for seed in range(given.seeds):
-                kept = given.unfinished / f"suggestions-{name}-{rule}-{seed}.json"
-                if not kept.exists():
-                    done = run(judge, features, RULES[rule], seed)
-                    write_whole(kept, json.dumps(done).encode())
-                runs.append(json.loads(kept.read_text()))
-            accuracies = np.array([one["accuracies"] for one in runs])
-            results.append(
-                {
-                    "set": name,
-                    "rule": rule,
-                    "n_labels": SIZES,
-                    "accuracy": accuracies.mean(axis=0).tolist(),
-                    "ci95": [finite(half_interval(column)) for column in accuracies.T],
-                    "accuracies": accuracies.tolist(),
-                    "n_classes": np.mean([one["n_classes"] for one in runs], axis=0).tolist(),
-                }
-            )
-            print(name, rule, np.round(100 * accuracies.mean(axis=0), 1), flush=True)
+            found = [
+                kept(
+                    given.unfinished / f"suggestions-{name}-{rule}-{seed}.json",
+                    partial(run, judge, features, RULES[rule], seed),
+                )
+                for seed in range(given.seeds)
+            ]
+            results.append({"set": name, "rule": rule, "n_labels": SIZES, **summed_up(found)})
+            print(name, rule, np.round(100 * np.array(results[-1]["accuracy"]), 1), flush=True)
     if not given.trial:
         write_results(
             "suggestions", f"python benchmarks/suggestions.py --seeds {given.seeds}", results
         )
-    show(results)
+    show(results, SIZES, by="rule", first="ours")
 
 
 if __name__ == "__main__":

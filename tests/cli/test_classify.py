@@ -361,3 +361,16 @@ def test_a_damaged_file_of_a_folder_is_named() -> None:
     said = refused("points", "--labels", "labels.csv")
     assert "FEATURES must be a .parquet table, got points/2.parquet (" in said
     assert not Path("predictions").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_report_shows_what_changed_since_an_earlier_run() -> None:
+    run("features.csv", "--labels", "labels.csv")
+    Path("predictions.csv").rename("earlier.csv")
+    run("features.csv", "--labels", "labels.csv", "--report", "page.html", "--since", "earlier.csv")
+    assert "0 of 40 points have another class now." in Path("page.html").read_text()
+    said = refused("features.csv", "--labels", "labels.csv", "--since", "earlier.csv", "--force")
+    assert "--since must be given with --report, got it alone. Pass --report page.html" in said
+    missing = ("--report", "other.html", "--since", "nothing.csv", "--force")
+    assert "--since" in refused("features.csv", "--labels", "labels.csv", *missing)
+    assert not Path("other.html").exists()

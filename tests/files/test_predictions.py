@@ -2,13 +2,14 @@ import csv
 import io
 import time
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from diffresnet.files.predictions import PARTS, encode_parts, encode_predictions
+from diffresnet.files.predictions import PARTS, encode_parts, encode_predictions, read_earlier
 
 IDS = ["00", "01", "02"]
 LABELS = np.array(["left", "left", "right, far"])
@@ -25,6 +26,21 @@ def test_csv() -> None:
     assert [row["probability"] for row in rows] == ["1.000000", "0.500000", "0.750000"]
     assert [float(row["margin"]) for row in rows] == pytest.approx([1, 0.2, 0.5])
     assert [row["reached"] for row in rows] == ["true", "true", "false"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_labels_of_an_earlier_run(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"earlier{suffix}"
+    ids = ["=1+1", *IDS[1:]]  # guarded in CSV
+    path.write_bytes(encode_predictions(ids, LABELS, PROBABILITIES, REACHED, suffix))
+    assert read_earlier(path) == dict(zip(ids, LABELS.tolist(), strict=True))
+
+
+def test_other_tables_are_no_earlier_run(tmp_path: Path) -> None:
+    path = tmp_path / "other.csv"
+    path.write_text("name,kind\na,b\n")
+    with pytest.raises(ValueError, match="--since must be a table with the columns id and label"):
+        read_earlier(path)
 
 
 def test_parquet_holds_the_same() -> None:

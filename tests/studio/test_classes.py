@@ -5,6 +5,8 @@ from diffresnet.studio.classes import (
     MOST_CLASSES,
     StudioClass,
     check_class,
+    check_color,
+    check_key,
     check_name,
     check_room,
     make_class,
@@ -67,6 +69,20 @@ def test_other_names_are_refused(name: object, sentence: str) -> None:
 def test_only_classes_that_are_there_can_be_given(given: object) -> None:
     with pytest.raises(ValueError, match="`class` must be a class that is there, got"):
         check_class(given, some_classes(2))
+
+
+@pytest.mark.parametrize("given", [None, "red", "#12345", "#1234567", "url(#a)", 7])
+def test_only_colors_are_colors(given: object) -> None:
+    assert check_color("#A0B1C2") == "#a0b1c2"
+    with pytest.raises(ValueError, match=r"`color` must be one such as #2755aa, got \w+. Choose"):
+        check_color(given)
+
+
+@pytest.mark.parametrize("given", ["0", "A", "", "12", 1, ".", ["1"]])
+def test_keys_are_digits_and_letters(given: object) -> None:
+    assert [check_key(None), check_key("z")] == [None, "z"]
+    with pytest.raises(ValueError, match="`key` must be a digit from 1 to 9, a letter, or none"):
+        check_key(given)
 
 
 def test_numbers_of_classes_come_to_an_end() -> None:

@@ -32,6 +32,7 @@ GESTURES: dict[str, Callable[[State], Gesture]] = {
     "unlabel": lambda state: history.answer(state, rows(0, 1, 2), "unlabel"),
     "add_class": lambda state: history.add_class(state, "owl", rows(1, 2)),
     "rename_class": lambda state: history.rename_class(state, 0, "lion"),
+    "mark_class": lambda state: history.mark_class(state, 0, "#ABCDEF", "2"),
     "merge_classes": lambda state: history.merge_classes(state, 0, 1),
     "delete_class": lambda state: history.delete_class(state, 1),
     "import": lambda state: history.take_labels(state, ["owl", "", "cat", "", ""], "a file"),
@@ -58,6 +59,8 @@ def test_gestures_do_what_they_say() -> None:
     assert after["unlabel"].answers.tolist() == [-1] * 5
     assert after["add_class"].answers.tolist() == [0, 2, 2, -1, -1]
     assert after["rename_class"].classes[0].name == "lion"
+    marked = after["mark_class"].classes
+    assert (marked[0].color, marked[0].key, marked[1].key) == ("#abcdef", "2", "1")
     assert after["merge_classes"].answers.tolist() == [1, 1, -1, -1, -1]
     assert list(after["merge_classes"].classes) == [1]
     assert after["delete_class"].answers.tolist() == [0, -1, -1, -1, -1]
@@ -75,6 +78,7 @@ def test_what_is_said() -> None:
         "unlabel": "take the label of 2 points away",
         "add_class": "add the class owl and label 2 points with it",
         "rename_class": "rename cat to lion",
+        "mark_class": "change the color or key of cat",
         "merge_classes": "merge cat into dog",
         "delete_class": "delete the class dog of 1 point",
         "import": "take the answers of 2 points from a file",
@@ -95,6 +99,7 @@ def test_nothing_to_do_is_empty() -> None:
     state = started()
     assert history.label(state, rows(0), 0).is_empty
     assert history.rename_class(state, 0, "cat").is_empty
+    assert history.mark_class(state, 0, state.classes[0].color, "1").is_empty
     assert history.merge_classes(state, 0, 0).is_empty
     assert history.take_labels(state, ["cat", "", "", "", ""], "a file").is_empty
 

@@ -74,6 +74,35 @@ def test_the_outlook_comes_after_a_rest(tmp_path: Path, monkeypatch: pytest.Monk
     hosted(write_clusters(tmp_path), work)
 
 
+def test_what_needs_the_model_waits_until_it_has_learned(tmp_path: Path) -> None:
+    async def work(host: Host) -> None:
+        for one, name in enumerate(NAMES):
+            await host.gesture(listed(name, 30 * one, 30 * one + 1), "one")
+        rows = [5, 35, 65]
+        for one, row in enumerate(rows):
+            command = {"kind": "label", "class": one, "selection": {"rows": [row]}}
+            await host.gesture(lambda s, c=command: s.do(c, is_hasty=True), "one")
+        assert host.studio.now.pending.tolist() == rows
+        assert await host.slow(lambda s: s.now.is_learned, needs_model=False) is False
+        assert await host.slow(lambda s: s.now.is_learned)
+        assert (host.studio.now.model.encoded_labels_[rows] == [0, 1, 2]).all()
+        assert host.studio.now.version == 6
+
+    hosted(write_clusters(tmp_path), work)
+
+
+def test_a_first_look_is_learned_from_unasked(tmp_path: Path) -> None:
+    async def work(host: Host) -> None:
+        for one, name in enumerate(NAMES):
+            await host.gesture(listed(name, 30 * one), "one")
+        command = {"kind": "label", "class": 0, "selection": {"rows": [5]}}
+        await host.gesture(lambda s: s.do(command, is_hasty=True), "one")
+        assert not host.studio.now.is_learned
+        await until(lambda: host.studio.now.is_learned)
+
+    hosted(write_clusters(tmp_path), work)
+
+
 def test_a_refused_gesture_is_told_to_nobody(tmp_path: Path) -> None:
     async def work(host: Host) -> None:
         with pytest.raises(ValueError, match="a text of 1 to 200 letters"):

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import numpy as np
 
+from diffresnet.studio.classes import make_class
 from diffresnet.studio.history import State
 from diffresnet.studio.progress import Expectation, Outlook, Progress, expect, look_ahead
 from tests.studio.studios import label_all_classes, open_clusters
@@ -51,3 +52,17 @@ def test_enough_is_said() -> None:
         in (told["sentences"])
     )
     assert "No label reaches 1 point: label one of each island." in told["sentences"]
+
+
+def test_a_class_that_lacks_labels_is_not_enough() -> None:
+    outlook = Outlook(1, Expectation(0.9, 0.8, 0.95), enough=True, sentences=("a", "hardly help"))
+    classes = {0: make_class(0, "cat", [])}
+    state = State(np.array([0, -1], dtype=np.int32), classes, 1)
+    told = Progress(state, np.array([True, True]), outlook).to_json()
+    assert told["lacking"] == [0]
+    assert told["enough"] is False
+    assert not any("hardly help" in one for one in told["sentences"])
+    state = State(np.array([0, 0, -1], dtype=np.int32), classes, 1)
+    told = Progress(state, np.array([True, True, True]), outlook).to_json()
+    assert told["enough"] is True
+    assert told["sentences"][-1] == "hardly help"

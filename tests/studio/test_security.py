@@ -10,13 +10,15 @@ import pytest
 from starlette.datastructures import Headers
 
 from diffresnet.studio import security
+from diffresnet.studio.answering import EXPORTS
 from diffresnet.studio.security import HEADERS, Gate
 from tests.studio.clients import ADDRESS, PORT, Page, serving
 from tests.studio.studios import write_clusters
 
 GESTURE = {"kind": "add_class", "name": "red", "selection": {"rows": [0]}, "tab": "t"}
 ROUTES = (
-    *("/api/project", "/api/points", "/api/state", "/api/map", "/api/items?rows=1"),
+    *("/api/project", "/api/points", "/api/state", "/api/learned", "/api/map"),
+    "/api/items?rows=1",
     *("/api/preview/1", "/api/search?q=a", "/api/queue", "/api/explain/1", "/api/audit"),
     "/api/events",
 )
@@ -209,11 +211,11 @@ TEXTS: tuple[Any, ...] = (
 )
 KINDS = (
     *("label", "unlabel", "none", "skip", "add_class", "rename_class", "merge_classes"),
-    *("delete_class", "undo", "redo", "import", "x"),
+    *("delete_class", "mark_class", "undo", "redo", "import", "x"),
 )
 FIELDS = (
     *("kind", "class", "selection", "which", "name", "from", "into", "tab", "rows", "steps"),
-    *("mode", "polygon", "map", "value", "text", "token"),
+    *("mode", "polygon", "map", "value", "text", "token", "color", "key", "view", "box"),
 )
 
 
@@ -236,6 +238,9 @@ def some_command(rng: random.Random) -> Any:
     command["kind"] = rng.choice(KINDS)
     command["class"] = rng.randrange(-1, 6)
     command["from"], command["into"] = rng.randrange(4), rng.randrange(4)
+    if rng.random() < 0.3:
+        command["view"] = {"map": "after", "box": [rng.uniform(-2, 2) for _ in range(4)]}
+        command["color"], command["key"] = "#aabbcc", rng.choice("123abc")
     command["name"] = rng.choice([*TEXTS, f"class {rng.randrange(30)}"])
     if rng.random() < 0.8:
         rows = [rng.randrange(92) for _ in range(rng.randrange(4))]
@@ -256,6 +261,9 @@ def send_random(page: Page, rng: random.Random) -> int:
         route = rng.choice(ROUTES[:-1]).split("?")[0].rsplit("/1", 1)[0]
         path = f"{route}/{parts[0]}" if rng.random() < 0.3 else f"{route}?rows={parts[0]}&n=3&q=p"
         return page.client.get(path.replace("\x00", "%00"), headers=headers).status_code
+    if rng.random() < 0.02:
+        name = rng.choice(EXPORTS)
+        return page.client.post("/api/export", json={"name": name}, headers=headers).status_code
     path = rng.choice([*(path for path, _ in CHANGES[:-2]), "/api/gestures", "/api/import"])
     content = json.dumps(some_command(rng)).encode()
     if rng.random() < 0.1:

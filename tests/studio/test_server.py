@@ -33,7 +33,7 @@ def test_the_project_says_all_but_the_points(page: Page) -> None:
     assert set(project) == {
         *("title", "kind", "stage", "doing", "done", "error", "n_points", "version", "has_texts"),
         *("has_images", "has_before_map", "undo", "redo", "classes", "progress", "strength"),
-        "exports",
+        *("exports", "colors"),
     }
     assert project["title"] == "points.npz"
     assert project["n_points"] == 3 * N_EACH
@@ -56,6 +56,19 @@ def test_points_come_as_one_frame(labeled: Page) -> None:
     assert set(labeled.frame("/api/map")[1]) == {"xy", "before"}
     state = labeled.frame("/api/state")[1]
     assert set(state) == {"predicted", "certainty", "labeled", "given", "skipped"}
+
+
+def test_a_label_is_answered_by_a_first_look_and_then_learned_from(labeled: Page) -> None:
+    command = {"kind": "label", "class": 0, "selection": {"rows": [5]}}
+    header, arrays = labeled.do(**command, view={"map": "after", "box": [-1, -1, 1, 1]})
+    assert header["is_first"] is True
+    assert 5 in arrays["labeled"]
+    whole, learned = labeled.frame("/api/learned")
+    assert whole["is_first"] is False
+    assert whole["version"] == whole["project"]["version"] == header["version"]
+    assert (learned["predicted"] == TRUTH).mean() > 0.95
+    assert labeled.frame("/api/state")[0]["is_first"] is False
+    assert len(labeled.get("/api/queue?n=3")) == 3
 
 
 def test_a_gesture_answers_with_what_has_changed(labeled: Page) -> None:

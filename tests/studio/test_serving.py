@@ -78,15 +78,36 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(tmp_path: Path) -> 
     for row, name in enumerate("abc"):
         command = {"kind": "add_class", "name": name, "selection": {"rows": [30 * row]}, "tab": ""}
         talk(base, "/api/gestures", command, cookie)
+    later = {"kind": "label", "class": 1, "selection": {"rows": [35]}, "tab": ""}
+    talk(base, "/api/gestures", later, cookie)  # a first look; nothing is learned from it yet
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.communicate()
     process, address = start(path)
     base, cookie = ready(address)
     project = json.loads(talk(base, "/api/project", cookie=cookie)[0])
     assert [one["name"] for one in project["classes"]] == ["a", "b", "c"]
-    assert project["version"] == 3
+    assert [one["n_labels"] for one in project["classes"]] == [1, 2, 1]
+    assert project["version"] == 4
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) in (0, 130)
+    process.communicate(timeout=30)
+    assert process.returncode in (0, 130)
+
+
+@pytest.mark.slow
+def test_a_studio_ends_quietly_while_a_tab_listens(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "diffresnet.cli", "studio", str(write_clusters(tmp_path))]
+    with subprocess.Popen(  # noqa: S603
+        [*command, "--no-browser"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        base, cookie = ready(process.stdout.readline().split()[-1])
+        request = urllib.request.Request(f"{base}/api/events", headers={"Cookie": cookie})  # noqa: S310
+        with urllib.request.urlopen(request, timeout=60) as events:  # noqa: S310
+            assert events.readline() == b"event: project\n"
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+    assert process.returncode in (0, 130)
+    assert said == ""
 
 
 def test_loopback_only(tmp_path: Path) -> None:

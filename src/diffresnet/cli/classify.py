@@ -20,6 +20,7 @@ from diffresnet.estimators.solution import SolverName
 from diffresnet.estimators.storage import encode_classifier
 from diffresnet.files.labels import check_classes
 from diffresnet.files.points import Points
+from diffresnet.files.predictions import read_earlier
 from diffresnet.files.suggestions import encode_suggestions
 from diffresnet.learning.sampling import LabelSampling
 
@@ -61,6 +62,14 @@ def classify(
         typer.Option(help=OUT_HELP, show_default=OUT_DEFAULT),
     ] = None,
     report: ReportFile = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --report: predictions of an earlier run, .csv or .parquet; the page then "
+            "shows what has changed.",
+            dir_okay=False,
+        ),
+    ] = None,
     save: Annotated[
         Path | None,
         typer.Option(help="File for the model, .npz, for diffresnet predict.", dir_okay=False),
@@ -159,7 +168,7 @@ def classify(
 
       diffresnet classify embeddings/ --labels labels.csv --cluster auto
     """
-    columns = Columns(id_column, label_column)
+    earlier, columns = _read_since(since, report), Columns(id_column, label_column)
     if cluster is not None:
         others = graph, report, suggest, suggestions, curve, save
         run = ClusterRun(features, labels, out, cluster, work, memory, n_top, seed)
@@ -203,7 +212,7 @@ def classify(
     measured = measure_curve(model, curve=curve, by_default=report is not None)
     if report is not None:
         shown = None if n_suggested is None else chosen
-        contents[report] = draw_page(model, points, features.name, measured, shown)
+        contents[report] = draw_page(model, points, features.name, measured, shown, since=earlier)
 
     def speak() -> None:
         print_summary(model, measured)
@@ -211,6 +220,12 @@ def classify(
             say_next(points, chosen)
 
     return write_files(contents, speak)
+
+
+def _read_since(since: Path | None, report: Path | None) -> dict[str, str] | None:
+    if since is not None and report is None:
+        refuse("--since", "given with --report", "it alone", "Pass --report page.html, too.")
+    return None if since is None else read_earlier(since)
 
 
 def _to_table(

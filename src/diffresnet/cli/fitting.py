@@ -1,7 +1,7 @@
 """What `diffresnet classify` asks of the classifier: a fit, points to label first, a curve."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -83,9 +83,12 @@ def draw_page(
     title: str,
     curve: LearningCurve | None,
     suggested: Sequence[int] | None,
+    *,
+    since: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return the report; it suggests what the command does, or, if that was not asked, its own."""
     from diffresnet.report.classification.page import make_report  # noqa: PLC0415  (slow)
 
     rows = None if suggested is None else np.array(suggested, dtype=np.int64)
-    return make_report(model, points.ids, title, points.previews, curve=curve, suggested=rows)
+    given = points.ids, title, points.previews
+    return make_report(model, *given, curve=curve, suggested=rows, since=since)

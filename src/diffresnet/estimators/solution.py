@@ -82,6 +82,7 @@ class Solution:
         prior: (K,) the probabilities of points that no label reaches.
         reached: (N,) whether a label reaches a point.
         probabilities: (N, K) of the fitted points, in single precision.
+        component_penalty: see `score_components`, as far as held-out labels do not deny it.
     """
 
     points: FittedPoints
@@ -93,6 +94,7 @@ class Solution:
     prior: Floats
     reached: npt.NDArray[np.bool_]
     probabilities: Floats
+    component_penalty: float = PENALTY
 
     @cached_property
     def embedding(self) -> Tensor:
@@ -161,6 +163,7 @@ def solve(
         added = added[np.isin(labels.rows.numpy(), held_out.rows)]
         part = fit_penalty(held_out, added)
         component_scores, held_out = part * component_scores, held_out.shifted(part * added)
+        component_penalty *= part
     reached = np.isin(components, components[labels.rows.numpy()])
     bias = torch.zeros(n_classes, dtype=torch.float64)
     if prior is not None:
@@ -179,9 +182,8 @@ def solve(
     with stage("probabilities"):
         probabilities = np.concatenate(share(find, points.blocks()))
     probabilities[labels.rows] = np.eye(n_classes)[labels.classes]
-    return Solution(
-        points, strength, solved, component_scores, bias, held_out, unknown, reached, probabilities
-    )
+    found = points, strength, solved, component_scores, bias, held_out, unknown, reached
+    return Solution(*found, probabilities, component_penalty)
 
 
 def _score(solved: Solved, component_scores: Tensor | None, places: Places) -> Tensor:

@@ -2,22 +2,45 @@
 
 import io
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from diffresnet._support.checks import refuse
+from diffresnet._support.words import some
 from diffresnet.files.formulas import encode_csv
+from diffresnet.files.frames import TableFile, as_texts, check_file
 from diffresnet.files.parquet import PARQUET
 
 SUFFIXES = (".csv", PARQUET)
+SINCE = "--since"
 PARTS = f"part-*{PARQUET}"
 """What the files of a folder are called."""
 N_DIGITS = 6
 """Of the probabilities in a CSV file."""
 N_ROWS = 2**17
 """Of a part."""
+
+
+def read_earlier(path: Path) -> dict[str, str]:
+    """Return the labels by id of a table that `encode_predictions` made.
+
+    Args:
+        path: of a .csv or .parquet file.
+
+    Raises:
+        ValueError: if it is no such table.
+    """
+    check_file(path, SINCE, SUFFIXES)
+    table = TableFile(path, SINCE)
+    if not {"id", "label"} <= set(table.columns):
+        must, got = "a table with the columns id and label", f"{path} with {some(table.columns)}"
+        refuse(SINCE, must, got, "Give what an earlier run wrote as --out.")
+    frame = table.read(["id", "label"])
+    return dict(zip(as_texts(frame, "id"), as_texts(frame, "label"), strict=True))
 
 
 def encode_predictions(

@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.words import count, shortened
-from diffresnet.studio.engine import Done, Snapshot, Studio
+from diffresnet.report.class_marks import COLORS
+from diffresnet.studio.engine import Studio
 from diffresnet.studio.flow import flow, strengths_of
 from diffresnet.studio.frames import encode_frame
 from diffresnet.studio.history import NONE_OF_THESE, NOT_ANSWERED, SKIPPED, Rows
 from diffresnet.studio.predictions import NONE_LABEL, Predictions
 from diffresnet.studio.progress import Progress
+from diffresnet.studio.snapshot import Done, Snapshot
 
 EXPORTS = (
     "labels.csv",
@@ -66,6 +68,7 @@ def project_of(studio: Studio, now: Snapshot | None = None) -> dict[str, Any]:
         ).to_json(),
         "strength": None if strength is None else asdict(strength),
         "exports": EXPORTS,
+        "colors": COLORS,
     }
 
 
@@ -83,7 +86,8 @@ def not_ready(
         "doing": doing,
         "done": done,
     }
-    project |= {"error": error, "n_points": 0, "version": 0, "classes": [], "exports": []}
+    project |= {"error": error, "n_points": 0, "version": 0}
+    project |= {"classes": [], "exports": [], "colors": []}
     project |= dict.fromkeys(("has_texts", "has_images", "has_before_map"), False)
     return project | dict.fromkeys(("undo", "redo", "strength")) | {"progress": progress}
 
@@ -96,7 +100,8 @@ def points_frame(studio: Studio, *, maps: bool, state: bool) -> bytes:
         arrays |= {"xy" if one == "after" else one: at for one, at in studio.maps.places.items()}
     if state:
         arrays |= _predicted(now) | _answered(now)
-    return encode_frame({"version": now.version, "n": studio.n_points}, arrays)
+    header = {"version": now.version, "n": studio.n_points, "is_first": not now.is_learned}
+    return encode_frame(header, arrays)
 
 
 def done_frame(studio: Studio, done: Done) -> bytes:
@@ -118,8 +123,17 @@ def done_frame(studio: Studio, done: Done) -> bytes:
         "n": studio.n_points,
         "project": project_of(studio, after),
         "said": done.said,
+        "is_first": not after.is_learned,
     }
     return encode_frame(header, arrays | _answered(after))
+
+
+def learned_frame(studio: Studio) -> bytes:
+    """Return what is predicted and what was answered, after a first look."""
+    now = studio.now
+    header = {"version": now.version, "n": studio.n_points, "project": project_of(studio, now)}
+    header["is_first"] = not now.is_learned
+    return encode_frame(header, _predicted(now) | _answered(now))
 
 
 def flow_frame(studio: Studio, value: float) -> bytes:
@@ -165,7 +179,7 @@ def _item(studio: Studio, now: Snapshot, row: int) -> dict[str, Any]:
     answer, found = int(now.state.answers[row]), int(now.predictions.classes[row])
     second: int | None = None
     second_probability = 0.0
-    if len(model.classes_) > 1 and found != NOT_ANSWERED:
+    if now.is_learned and len(model.classes_) > 1 and found != NOT_ANSWERED:
         place = int(np.argsort(-model.label_distributions_[row], kind="stable")[1])
         label = int(model.classes_[place])
         second = None if label == NONE_LABEL else label

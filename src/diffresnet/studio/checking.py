@@ -4,10 +4,11 @@ from typing import Any
 
 from diffresnet._support.words import count, shortened
 from diffresnet.studio.classes import NONE_NAME
-from diffresnet.studio.engine import Snapshot, Studio
+from diffresnet.studio.engine import Studio
 from diffresnet.studio.explain import Witness, explain
 from diffresnet.studio.history import NONE_OF_THESE, NOT_ANSWERED
 from diffresnet.studio.predictions import NONE_LABEL
+from diffresnet.studio.snapshot import Snapshot
 
 MOST_CHECKED = 200
 

@@ -87,6 +87,22 @@ def make_class(number: int, name: str, others: Iterable[StudioClass]) -> StudioC
     return StudioClass(number, name, COLORS[place], key, (place + again) % N_SHAPES)
 
 
+def check_color(given: Any) -> str:
+    """Return a color that was given, or raise."""
+    if not isinstance(given, str) or COLOR.fullmatch(given.lower()) is None:
+        refuse("`color`", "one such as #2755aa", type(given).__name__, "Choose another.")
+    return given.lower()
+
+
+def check_key(given: Any) -> str | None:
+    """Return the key of a class that was given, None for none, or raise."""
+    if given is not None and given not in tuple(KEYS):
+        refuse(
+            "`key`", "a digit from 1 to 9, a letter, or none", type(given).__name__, "Choose one."
+        )
+    return given
+
+
 def check_name(given: Any, classes: Mapping[int, StudioClass], own: int | None = None) -> str:
     """Return the name of a class that was given, or raise.
 

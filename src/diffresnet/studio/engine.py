@@ -6,9 +6,9 @@ whoever reads meanwhile sees either the old or the new.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from diffresnet._support.checks import refuse
 from diffresnet._support.stages import stage
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.studio import history
+from diffresnet.studio.first_look import look, rows_in_view
 from diffresnet.studio.history import NOT_ANSWERED, Answers, Gesture, Rows, State
 from diffresnet.studio.maps import Maps
 from diffresnet.studio.opening import Opened, Source, find_source, open_source
-from diffresnet.studio.predictions import Predictions, learn, to_labels
+from diffresnet.studio.predictions import Predictions, labels_of, learn, to_labels
 from diffresnet.studio.progress import Outlook, expect
 from diffresnet.studio.searching import Search
 from diffresnet.studio.selection import find_rows
+from diffresnet.studio.snapshot import Done, Snapshot, no_rows
 from diffresnet.studio.storage import Storage
 
 LARGEST_PROMPT = 200_000
@@ -34,42 +36,8 @@ N_INFORMATIVE = 10
 LONGEST_WHO = 100
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """All that a gesture changes.
-
-    Attributes:
-        version: how often something was done.
-        state: the answers and classes.
-        model: that has learned from them.
-        predictions: of the model.
-        outlook: what is known about the accuracy.
-        undo: what undo would take back, in words.
-        redo: what redo would do again, in words.
-    """
-
-    version: int
-    state: State
-    model: DiffResNetClassifier
-    predictions: Predictions
-    outlook: Outlook = field(default_factory=Outlook)
-    undo: str | None = None
-    redo: str | None = None
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a gesture has done.
-
-    Attributes:
-        said: in words.
-        before: the snapshot before it.
-        after: the snapshot after it.
-    """
-
-    said: str
-    before: Snapshot
-    after: Snapshot
+Seen: TypeAlias = Callable[[], Rows | None] | None
+"""Finds the rows to look at first; None where all is to be learned at once."""
 
 
 class Studio:
@@ -88,10 +56,10 @@ class Studio:
     def __init__(self, opened: Opened, storage: Storage, model: DiffResNetClassifier) -> None:
         self.opened, self.storage = opened, storage
         state = storage.read_state()
-        rows = np.flatnonzero(to_labels(state.answers) >= 0)
-        if len(rows):
-            model = learn(model, rows, to_labels(state.answers)[rows])
-        self.now = self._snapshot(storage.version, state, model)
+        pending = np.flatnonzero(to_labels(state.answers) >= 0)
+        undo, redo = storage.said()
+        begin = Snapshot(storage.version, state, model, Predictions.of(model))
+        self.now = self.finish(replace(begin, undo=undo, redo=redo, pending=pending))
         self.maps = Maps(model)
         self._search: Search | None = None
 
@@ -139,20 +107,23 @@ class Studio:
             self._search = Search(self.opened.ids, self.opened.texts)
         return self._search.find(text)
 
-    def do(self, command: Mapping[str, Any]) -> Done:
+    def do(self, command: Mapping[str, Any], *, is_hasty: bool = False) -> Done:
         """Do what a person asks for: label, unlabel, none, skip, classes, undo, redo.
 
         Args:
             command: ``{"kind": ..., ...}``, as the page sends it.
+            is_hasty: whether a first look at what follows is enough for now, of what is in
+                ``command["view"]`` if there are very many points. `finish` does the rest.
 
         Raises:
             ValueError: if that is not possible; nothing has changed then.
         """
         kind = command.get("kind")
         who = str(command.get("tab", ""))[:LONGEST_WHO]
+        seen = self._seen(command.get("view")) if is_hasty else None
         if kind in ("undo", "redo"):
-            return self._go_back(is_undo=kind == "undo")
-        return self._apply(self._plan(command, self.now.state), who)
+            return self._go_back(is_undo=kind == "undo", seen=seen)
+        return self._apply(self._plan(command, self.now.state), who, seen)
 
     def take(self, labels: Sequence[str], origin: str, answers: Answers | None = None) -> Done:
         """Take labels of all points, "" where there is none, as one gesture.
@@ -182,6 +153,9 @@ class Studio:
             "rename_class": lambda: history.rename_class(
                 state, command.get("class"), command.get("name")
             ),
+            "mark_class": lambda: history.mark_class(
+                state, command.get("class"), command.get("color"), command.get("key")
+            ),
             "merge_classes": lambda: history.merge_classes(
                 state, command.get("from"), command.get("into")
             ),
@@ -195,6 +169,9 @@ class Studio:
             return history.answer(state, self.select(command.get("selection")), kind)
         return plans[kind]()
 
+    def _seen(self, view: Any) -> Callable[[], Rows | None]:
+        return lambda: rows_in_view(view, self.maps.places, self.n_points)
+
     def _rows_of(self, command: Mapping[str, Any]) -> Rows:
         given = command.get("selection")
         return np.empty(0, dtype=np.int64) if given is None else self.select(given)
@@ -205,6 +182,8 @@ class Studio:
         if which not in ("all", "agreeing", "informative"):
             must = "all, agreeing or informative"
             refuse("`which`", must, type(which).__name__, "Reload the page.")
+        if which != "all" and not self.now.is_learned:
+            self.keep(self.finish(self.now))
         if which == "agreeing":
             return rows[self.now.predictions.classes[rows] == command.get("class")]
         return rows if which == "all" else self.most_informative(rows)
@@ -223,54 +202,67 @@ class Studio:
             far = np.minimum(far, np.square(places - places[chosen[-1]]).sum(axis=1))
         return np.sort(free[chosen])
 
-    def _apply(self, gesture: Gesture, who: str) -> Done:
+    def _apply(self, gesture: Gesture, who: str, seen: Seen = None) -> Done:
         before = self.now
         if gesture.is_empty:
             return Done("Nothing has changed.", before, before)
-        state, model = self._try(gesture, before)
-        version = self.storage.record(gesture, who, state.next_class)
-        self.now = self._snapshot(version, state, model, before)
-        return Done(_sentence(gesture.said), before, self.now)
+        after = self._try(gesture, before, seen)
+        version = self.storage.record(gesture, who, after.state.next_class)
+        return self._done(_sentence(gesture.said), before, after, version)
 
-    def _go_back(self, *, is_undo: bool) -> Done:
+    def _go_back(self, *, is_undo: bool, seen: Seen) -> Done:
         before = self.now
         found = self.storage.last_done() if is_undo else self.storage.first_undone()
         if found is None:
             said = "There is nothing to undo." if is_undo else "There is nothing to redo."
             return Done(said, before, before)
         number, gesture = found
-        state, model = self._try(gesture.reversed() if is_undo else gesture, before)
+        after = self._try(gesture.reversed() if is_undo else gesture, before, seen)
         version = self.storage.mark(number, is_undone=is_undo)
-        self.now = self._snapshot(version, state, model, before)
         word = "Undone" if is_undo else "Redone"
-        return Done(f"{word}: {gesture.said}.", before, self.now)
+        return self._done(f"{word}: {gesture.said}.", before, after, version)
 
-    def _try(self, gesture: Gesture, before: Snapshot) -> tuple[State, DiffResNetClassifier]:
+    def _done(self, said: str, before: Snapshot, after: Snapshot, version: int) -> Done:
+        """Let what is on the disk count."""
+        if after.predictions is before.predictions:
+            after = replace(after, outlook=replace(after.outlook, version=version))
+        undo, redo = self.storage.said()
+        self.now = replace(after, version=version, undo=undo, redo=redo)
+        return Done(said, before, self.now)
+
+    def _try(self, gesture: Gesture, before: Snapshot, seen: Seen) -> Snapshot:
         """Return what a gesture would lead to, or raise."""
-        labels = to_labels(gesture.after)
-        changed = labels != to_labels(gesture.before)
-        model = before.model
-        if changed.any():
-            model = learn(model, gesture.rows[changed], labels[changed])
-        return gesture.applied(before.state), model
+        state = gesture.applied(before.state)
+        rows = np.union1d(before.pending, gesture.rows)
+        labels = to_labels(state.answers[rows])
+        is_new = labels != labels_of(before.model, rows)
+        after = replace(before, state=state, pending=rows[is_new])
+        if after.is_learned:
+            return after if before.is_learned else self.finish(after)
+        if seen is not None:
+            given = after.pending, labels[is_new], before.predictions, seen()
+            found = look(before.model, *given)
+            if found is not None:
+                return replace(after, predictions=found)
+        return self.finish(after)
 
-    def _snapshot(
-        self,
-        version: int,
-        state: State,
-        model: DiffResNetClassifier,
-        before: Snapshot | None = None,
-    ) -> Snapshot:
-        is_same = before is not None and before.model is model
-        if before is not None and is_same:
-            predictions, outlook = before.predictions, replace(before.outlook, version=version)
-        else:
-            predictions = Predictions.of(model)
-            known = Outlook() if before is None else before.outlook
-            if len(state.answers) <= LARGEST_PROMPT:
-                known = Outlook(expected=expect(model), curve=known.curve, enough=known.enough)
-            outlook = known
-        return Snapshot(version, state, model, predictions, outlook, *self.storage.said())
+    def finish(self, now: Snapshot) -> Snapshot:
+        """Return a snapshot whose model has learned from all answers; nothing changes here."""
+        model = now.model
+        if not now.is_learned:
+            model = learn(model, now.pending, to_labels(now.state.answers[now.pending]))
+        outlook = now.outlook
+        if len(now.state.answers) <= LARGEST_PROMPT:
+            outlook = Outlook(expected=expect(model), curve=outlook.curve, enough=outlook.enough)
+        predictions = Predictions.of(model)
+        return replace(
+            now, model=model, predictions=predictions, outlook=outlook, pending=no_rows()
+        )
+
+    def keep(self, learned: Snapshot) -> None:
+        """Take over what `finish` returned, if the answers are still the same."""
+        if learned.version == self.now.version:
+            self.now = learned
 
 
 def _sentence(said: str) -> str:

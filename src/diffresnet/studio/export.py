@@ -20,10 +20,11 @@ from diffresnet.files.labels import as_labels
 from diffresnet.files.predictions import encode_predictions
 from diffresnet.report.classification.page import make_report
 from diffresnet.studio.classes import NONE_NAME, SKIPPED_NAME
-from diffresnet.studio.engine import Done, Studio
+from diffresnet.studio.engine import Studio
 from diffresnet.studio.history import NONE_OF_THESE, NOT_ANSWERED, SKIPPED, State
 from diffresnet.studio.predictions import NONE_LABEL, learn
 from diffresnet.studio.previews import make_preview
+from diffresnet.studio.snapshot import Done
 
 ANSWERS = {NONE_OF_THESE: NONE_NAME, SKIPPED: SKIPPED_NAME}
 THUMBNAIL_SIDE = 72

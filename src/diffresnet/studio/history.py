@@ -16,6 +16,8 @@ from diffresnet.studio.classes import (
     LONGEST_NAME,
     StudioClass,
     check_class,
+    check_color,
+    check_key,
     check_name,
     check_room,
     make_class,
@@ -144,6 +146,19 @@ def rename_class(state: State, given: Any, name: Any) -> Gesture:
     said = f"rename {shortened(old.name)} to {shortened(new.name)}"
     changes = {} if new == old else {number: (old, new)}
     return replace(_no_points("rename_class", said), classes=changes)
+
+
+def mark_class(state: State, given: Any, color: Any, key: Any) -> Gesture:
+    """Give a class another color and key; who had the key gets the one that it leaves."""
+    number = check_class(given, state.classes)
+    old = state.classes[number]
+    new = replace(old, color=check_color(color), key=check_key(key))
+    changes: dict[int, ClassChange] = {} if new == old else {number: (old, new)}
+    for other in state.classes.values():
+        if other.id != number and new.key is not None and other.key == new.key:
+            changes[other.id] = other, replace(other, key=old.key)
+    said = f"change the color or key of {shortened(old.name)}"
+    return replace(_no_points("mark_class", said), classes=changes)
 
 
 def merge_classes(state: State, given: Any, into: Any) -> Gesture:

@@ -1,14 +1,16 @@
 """A studio behind a page: opened in the background, worked on by threads, watched by tabs.
 
-Gestures have a thread of their own, one after the other. What takes longer and changes nothing
-(questions, explanations, files) has another, and what nobody waits for (maps that settle, the
-outlook) a third: so events keep flowing, and no gesture waits for them.
+Gestures have a thread of their own, one after the other. They are answered by a first look; the
+classifier learns from them in a second thread. What takes longer and changes nothing (questions,
+explanations, files) has another, and waits for what is learned; what nobody waits for (maps that
+settle, the outlook) a fourth: so events keep flowing, and no gesture waits for them.
 """
 
 import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -18,10 +20,11 @@ from diffresnet._support.checks import refuse
 from diffresnet._support.stages import listening
 from diffresnet._support.words import reason_of
 from diffresnet.studio.answering import done_frame, not_ready, project_of
-from diffresnet.studio.engine import Done, Studio
+from diffresnet.studio.engine import Studio
 from diffresnet.studio.opening import Source
 from diffresnet.studio.previews import make_preview
 from diffresnet.studio.progress import LARGEST_MEASURED, Outlook, expect, look_ahead
+from diffresnet.studio.snapshot import Done
 from diffresnet.studio.worker import Worker
 
 SECONDS_BETWEEN_EVENTS = 0.25
@@ -29,6 +32,7 @@ SECONDS_BETWEEN_BEATS = 15.0
 SECONDS_OF_REST = 1.5
 """Without a gesture, before the outlook is measured."""
 
+SECONDS_TO_PAINT = 0.3
 SECONDS_TO_END = 5.0
 N_KEPT_PREVIEWS = 2000
 MOST_TABS = 50
@@ -54,11 +58,12 @@ class Host:
         self.source, self.file = source, file
         self._studio: Studio | None = None
         self._stage = not_ready(source.path.name, "opening", "opening", None, None)
-        self._gestures, self._slow, self._rest = map(Worker, ("gestures", "slow", "rest"))
+        self._workers = [Worker(name) for name in ("gestures", "learning", "slow", "rest")]
+        self._gestures, self._learning, self._slow, self._rest = self._workers
         self._tabs: set[asyncio.Queue[str]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._told = 0.0
-        self._is_closed = False
+        self._is_closed = self._is_ending = False
         self._last_gesture = 0.0
         self.preview = lru_cache(N_KEPT_PREVIEWS)(self._make_preview)
 
@@ -84,15 +89,20 @@ class Host:
     async def stop(self) -> None:
         """Let tabs go, and close the file after the gesture at hand."""
         self._is_closed = True
-        for queue in self._tabs:
-            with suppress(asyncio.QueueFull):
-                queue.put_nowait(": the end\n\n")
+        self.dismiss()
         studio = self._studio
         if studio is not None:
             with suppress(TimeoutError, asyncio.CancelledError):
                 await asyncio.wait_for(self._gestures.run(studio.close), SECONDS_TO_END)
-        for worker in (self._gestures, self._slow, self._rest):
+        for worker in self._workers:
             worker.close()
+
+    def dismiss(self) -> None:
+        """End the events of all tabs: a server waits for them before it ends."""
+        self._is_ending = True
+        for queue in self._tabs:
+            with suppress(asyncio.QueueFull):
+                queue.put_nowait(": the end\n\n")
 
     async def gesture(self, work: Callable[[Studio], Done], tab: str) -> bytes:
         """Do something that changes answers, tell the other tabs, and return the frame."""
@@ -106,6 +116,7 @@ class Host:
         try:
             done, frame = await self._gestures.run(work_and_tell)
         finally:
+            self._learn_soon()
             self._later(self._measure)  # it stops for every gesture
         if done.after is not done.before:
             self._tell("version", {"version": done.after.version, "tab": tab})
@@ -116,10 +127,23 @@ class Host:
         studio = self.studio
         return await self._gestures.run(lambda: work(studio))
 
-    async def slow(self, work: Callable[[Studio], Result]) -> Result:
-        """Look at something that takes a while."""
+    async def slow(self, work: Callable[[Studio], Result], *, needs_model: bool = True) -> Result:
+        """Look at something that takes a while.
+
+        Args:
+            work: what to do.
+            needs_model: whether the classifier must have learned from all answers before.
+        """
         studio = self.studio
+        if needs_model:
+            await self.learned()
         return await self._slow.run(lambda: work(studio))
+
+    async def learned(self) -> None:
+        """Wait until the classifier has learned from all answers."""
+        studio = self.studio
+        while not studio.now.is_learned:
+            await self._learning.run(self._learn)
 
     async def events(self) -> AsyncIterator[str]:
         """Yield events for one tab, for as long as it listens."""
@@ -129,7 +153,7 @@ class Host:
         self._tabs.add(queue)
         try:
             yield _event("project", self.project())
-            while not self._is_closed:
+            while not self._is_ending:
                 try:
                     yield await asyncio.wait_for(queue.get(), SECONDS_BETWEEN_BEATS)
                 except TimeoutError:
@@ -166,6 +190,27 @@ class Host:
                 told = time.monotonic()
                 self._tell("layout", {"epoch": n_done, "n_epochs": n_all})
 
+    def _learn_soon(self) -> None:
+        """Learn after the page has painted the first look; it asks for more then, or never."""
+        asyncio.get_running_loop().call_later(
+            SECONDS_TO_PAINT, lambda: self._learning.submit(self._learn)
+        )
+
+    def _learn(self) -> None:
+        """Learn from all answers, unless there are others by then."""
+        studio = self.studio
+        now = studio.now
+        if now.is_learned:
+            return
+
+        def stop_if_old(*_: object) -> None:
+            if self._is_closed or studio.now.version != now.version:
+                raise _StoppedError
+
+        with suppress(_StoppedError, CancelledError), listening(stop_if_old):
+            learned = studio.finish(now)
+            self._gestures.submit(lambda: studio.keep(learned)).result()
+
     def _measure(self) -> None:
         """Measure the outlook, unless gestures go on."""
         studio = self.studio
@@ -173,6 +218,7 @@ class Host:
             if self._is_closed:
                 return
             time.sleep(0.1)
+        self._learning.submit(self._learn).result()
         now, begun = studio.now, time.monotonic()
         if now.outlook.version == now.version or len(now.model.classes_) < 2:
             return

@@ -32,6 +32,14 @@ def to_labels(answers: Answers) -> npt.NDArray[np.int64]:
     return labels
 
 
+def labels_of(model: DiffResNetClassifier, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the labels that a model has learned of some points, -1 for none."""
+    encoded = model.encoded_labels_[rows]
+    labels = np.full(len(rows), UNLABELED, dtype=np.int64)
+    labels[encoded != UNLABELED] = model.classes_[encoded[encoded != UNLABELED]]
+    return labels
+
+
 def learn(
     model: DiffResNetClassifier, rows: npt.NDArray[np.int64], labels: Any, *, exact: bool = False
 ) -> DiffResNetClassifier:
@@ -61,22 +69,31 @@ class Predictions:
     @classmethod
     def of(cls, model: DiffResNetClassifier) -> "Predictions":
         """Return what a model predicts."""
-        n_points = len(model.encoded_labels_)
-        classes = np.full(n_points, NOT_ANSWERED, dtype=np.int32)
-        probabilities = np.zeros(n_points, dtype=np.float32)
         if len(model.classes_) == 0:
-            return cls(classes, probabilities)
-        numbers = model.classes_.astype(np.int32)
+            none = np.full(len(model.encoded_labels_), NOT_ANSWERED, dtype=np.int32)
+            return cls(none, np.zeros(len(none), dtype=np.float32))
+        found = cls.from_probabilities(model.classes_, model.label_distributions_, model.reached_)
+        if len(model.classes_) > 1:
+            return found
+        alike = 1 - model.novelty_
+        alike[model.encoded_labels_ != UNLABELED] = 1
+        return cls(found.classes, np.where(model.reached_, alike, 0).astype(np.float32))
+
+    @classmethod
+    def from_probabilities(cls, labels: Any, probabilities: Any, reached: Any) -> "Predictions":
+        """Return the most likely of (K,) labels for each point.
+
+        Args:
+            labels: as the classifier knows them.
+            probabilities: (n, K) of these.
+            reached: (n,) whether a label reaches a point.
+        """
+        numbers = np.asarray(labels).astype(np.int32)
         numbers[numbers == NONE_LABEL] = NONE_OF_THESE
-        best = model.label_distributions_.argmax(axis=1)
-        reached = model.reached_
-        classes[reached] = numbers[best[reached]]
-        sure = np.take_along_axis(model.label_distributions_, best[:, None], axis=1)[:, 0]
-        if len(numbers) == 1:
-            sure = 1 - model.novelty_
-            sure[model.encoded_labels_ != UNLABELED] = 1
-        probabilities[reached] = sure[reached]
-        return cls(classes, probabilities)
+        best = probabilities.argmax(axis=1)
+        sure = np.take_along_axis(probabilities, best[:, None], axis=1)[:, 0]
+        classes = np.where(reached, numbers[best], NOT_ANSWERED).astype(np.int32)
+        return cls(classes, np.where(reached, sure, 0).astype(np.float32))
 
     @cached_property
     def certainty(self) -> npt.NDArray[np.uint8]:

@@ -108,7 +108,7 @@ class Progress:
             "expected": None if expected is None else asdict(expected),
             "curve": [asdict(one) for one in self.outlook.curve],
             "lacking": lacking,
-            "enough": self.outlook.enough,
+            "enough": self.outlook.enough and not lacking,
             "sentences": list(self._sentences(n_labels, n_reached, lacking)),
         }
 
@@ -129,8 +129,21 @@ class Progress:
         if expected is not None:
             said.append(
                 f"About {expected.accuracy:.0%} of the points without a label are right "
-                f"({100 * expected.low:.0f} to {100 * expected.high:.0f}%), as held-out labels say."
+                f"({_percents(expected.low)} to {_percents(expected.high)}%), as held-out labels "
+                "say."
             )
+        if self.outlook.enough and lacking:  # the curve knows of labels, not of classes
+            return [*said, *self.left_out[:3]]
         if self.outlook.enough:
             said.append("More labels would hardly help now.")
         return [*said, *self.outlook.sentences[-1:], *self.left_out[:3]]
+
+
+def _percents(part: float) -> int:
+    """Return a part in percent, as the page rounds it: nothing but all is 100.
+
+    Examples:
+        >>> _percents(0.996), _percents(1.0), _percents(0.384)
+        (99, 100, 38)
+    """
+    return 99 if 0.995 <= part < 1 else round(100 * part)

@@ -75,6 +75,7 @@ class _Api:
             ("/project", self.project, "GET"),
             ("/points", self.points, "GET"),
             ("/state", self.state, "GET"),
+            ("/learned", self.learned, "GET"),
             ("/map", self.map, "GET"),
             ("/gestures", self.gestures, "POST"),
             ("/selection", self.selection, "POST"),
@@ -114,13 +115,19 @@ class _Api:
             await self.host.quick(lambda one: answering.points_frame(one, maps=False, state=True))
         )
 
+    async def learned(self, _: Request) -> Response:
+        await self.host.learned()
+        return _frame(await self.host.quick(answering.learned_frame))
+
     async def map(self, _: Request) -> Response:
         studio = self.host.studio
         return _frame(answering.points_frame(studio, maps=True, state=False))
 
     async def gestures(self, request: Request) -> Response:
         command = await _read_json(request)
-        return _frame(await self.host.gesture(lambda one: one.do(command), _tab(command)))
+        return _frame(
+            await self.host.gesture(lambda one: one.do(command, is_hasty=True), _tab(command))
+        )
 
     async def selection(self, request: Request) -> Response:
         given = (await _read_json(request)).get("selection")
@@ -134,12 +141,12 @@ class _Api:
 
     async def preview(self, request: Request) -> Response:
         row = int(_rows(request.path_params["row"], self.host.studio, most=1)[0])
-        content = await self.host.slow(lambda _: self.host.preview(row))
+        content = await self.host.slow(lambda _: self.host.preview(row), needs_model=False)
         return Response(content, media_type="image/jpeg", headers={"Cache-Control": "private"})
 
     async def search(self, request: Request) -> Response:
         text = request.query_params.get("q", "")
-        found = await self.host.slow(lambda one: one.search(text))
+        found = await self.host.slow(lambda one: one.search(text), needs_model=False)
         return _json({"n": len(found), "rows": found[: answering.N_FOUND].tolist()})
 
     async def queue(self, request: Request) -> Response:

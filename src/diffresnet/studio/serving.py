@@ -15,6 +15,7 @@ FIRST_PORT, N_PORTS = 8765, 50
 """Without a port, the first of these that is free."""
 
 SECONDS_TO_END = 2
+SECONDS_BETWEEN_LOOKS = 0.2
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,18 @@ def serve(host: Host, place: Place, ready: Callable[[str], None]) -> None:
     server = uvicorn.Server(config)
     shown = named if place.host in ("0.0.0.0", "::") else own  # noqa: S104
 
+    async def dismiss_at_the_end() -> None:
+        while not server.should_exit:
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+        host.dismiss()
+
     async def run() -> None:
         asyncio.get_running_loop().call_later(
             0.05, ready, f"http://{shown}:{port}/#token={gate.token}"
         )
+        watching = asyncio.create_task(dismiss_at_the_end())
         await server.serve(sockets=[listening])
+        watching.cancel()
 
     try:
         asyncio.run(run())

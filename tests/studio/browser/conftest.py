@@ -55,6 +55,7 @@ def tab(browser: Browser, digits: tuple[str, Bytes]) -> Iterator[Tab]:
     """Open the digits, as they were before any answer."""
     tab = Tab(browser, digits[0]).ready()
     yield tab
+    tab.until("d.busy === 0")
     while tab.ask("document.getElementById('undo').getAttribute('aria-disabled')") == "false":
         with tab.change():
             tab.ask("document.getElementById('undo').click()")

@@ -278,3 +278,15 @@ test("numbers, counts and sentences read well", () => {
   assert.equal(words.sentence("label 2 points"), "Label 2 points.");
   assert.equal(words.shortened("abcdef", 4), "abc…");
 });
+
+test("a part of a whole that was a first look stays one", () => {
+  const whole = (version, is_first) => encode({ version, n: 3, is_first }, { predicted: ["u1", new Uint8Array([0, 1, 255])], certainty: ["u1", new Uint8Array([9, 9, 0])] });
+  const part = (version) => encode({ version, n: 3, is_first: false }, { rows: ["u4", new Uint32Array([1])], predicted: ["u1", new Uint8Array([0])], certainty: ["u1", new Uint8Array([7])] });
+  const after = (begin, ...frames) => frames.reduce((one, each) => state.reduce(one, { type: "frame", frame: each }), begin);
+  assert.equal(after(state.START, whole(1, false)).learned, true);
+  const looked = after(state.START, whole(1, true));
+  assert.equal(looked.learned, false);
+  assert.equal(after(looked, part(2)).learned, false);
+  assert.equal(after(looked, whole(0, false)).learned, false, "an old frame changes nothing");
+  assert.equal(after(looked, part(2), whole(2, false)).learned, true);
+});

@@ -95,6 +95,15 @@ def test_classes_are_renamed_merged_and_deleted(tab: Tab) -> None:
         tab.find("#dialog button[type=submit]").click()
     assert tab.find("#class-list .name").all_inner_texts() == ["cat", "hound"]
     assert len(set(tab.bytes()[2].values())) == 2
+    choose("hound", "Color and key")
+    with tab.change():
+        tab.page.fill("#class-color", "#aa00aa")
+        tab.page.select_option("#class-key", "1")
+        tab.find("#dialog button[type=submit]").click()
+    assert tab.find("#class-list kbd").all_inner_texts() == ["3", "1"]
+    given = tab.bytes()[2]
+    row = int(max(given, key=lambda row: given[row]))  # the class that came last
+    assert max(abs(a - b) for a, b in zip(tab.pixel(row), (0xAA, 0, 0xAA), strict=True)) < 8
     choose("hound", "Delete")
     with tab.change():
         tab.find("#dialog button[type=submit]").click()

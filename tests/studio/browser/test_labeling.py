@@ -122,7 +122,8 @@ def test_a_lasso_is_a_question_first(tab: Tab, truth: Bytes) -> None:
     assert len(tab.bytes()[2]) == 3  # nothing is applied yet
     assert known["summary"]["n"] == len(known["selected"])
     assert known["summary"]["rows"] == known["selected"][:200]
-    assert tab.find("#said").inner_text().startswith(f"{len(known['selected'])} points")
+    words = f"{len(known['selected'])} points"
+    tab.until(f"document.getElementById('said').textContent.startsWith('{words}')")
     assert tab.find("#selection-grid button").count() == min(200, len(known["selected"]))
     far = np.hypot(*(places_of(tab) - middle).T)
     assert set(np.flatnonzero(far < 47).tolist()) <= set(known["selected"])

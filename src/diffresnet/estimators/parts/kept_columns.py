@@ -85,10 +85,11 @@ class KeptColumns:
             found[mine] = chunk[places[mine] % CHUNK]
         return found
 
-    def entries(self, rows: Tensor) -> Tensor:
-        """Return the kernel between rows that are held, (n, n)."""
+    def entries(self, rows: Tensor, others: Tensor | None = None) -> Tensor:
+        """Return the kernel between rows that are held, (n, n); or from others to them, (m, n)."""
         at = [divmod(self.places[row], CHUNK) for row in rows.tolist()]
-        return torch.stack([self.chunks[chunk][place][rows] for chunk, place in at], dim=1)
+        seen = rows if others is None else others
+        return torch.stack([self.chunks[chunk][place][seen] for chunk, place in at], dim=1)
 
     def sum_up(
         self, rows: Tensor, coefficients: Tensor, some: Tensor | slice | None = None

@@ -82,7 +82,7 @@ def fit_prototypes(
         settings: of everything else.
     """
     graph_view = View.of_graph(points.spectrum, strength.step_size, strength.n_steps)
-    sample = _draw_sample(points, labels, generator, settings)
+    sample = draw_sample(points, labels, generator, settings)
     sharper, seen = settings.sharper(labels.n_classes), graph_view.at(sample)
     (graph,) = find_directions(graph_view, [labels], seen, settings, sharper)
     # The fewer labels, the more depends on it.
@@ -124,7 +124,7 @@ class EarlierPrototypes:
         settings: PrototypeSettings,
     ) -> tuple[GraphPrototypes, FeaturePrototypes | None]:
         """Find the prototypes again, without folds and restarts; see `fit_prototypes`."""
-        sample = _draw_sample(points, labels, generator, settings)
+        sample = draw_sample(points, labels, generator, settings)
         sharper, view = settings.sharper(labels.n_classes), self.graph.view
         (found,) = find_directions(view, [labels], view.at(sample), settings, sharper)
         graph = replace(self.graph, directions=found, held_out=self._hold_out(self.graph, labels))
@@ -146,9 +146,10 @@ class EarlierPrototypes:
         return torch.stack(kept)
 
 
-def _draw_sample(
+def draw_sample(
     points: FittedPoints, labels: Labels, generator: torch.Generator, settings: PrototypeSettings
 ) -> Tensor:
+    """Return the points that refine prototypes: the first that are drawn."""
     order = torch.randperm(points.operator.n_points, generator=generator)
     return order[: settings.sample_size(labels.n_classes)]
 

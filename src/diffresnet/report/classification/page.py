@@ -1,6 +1,6 @@
 """The report of a classifier: one page, with nothing outside it, to look at and to print."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +13,7 @@ from diffresnet._support.writing import write_whole
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve
 from diffresnet.report.class_marks import choose_marks, color_style, draw_legend
 from diffresnet.report.classification import parts
+from diffresnet.report.classification.changes import show_changes
 from diffresnet.report.classification.outcome import Outcome, Preview
 from diffresnet.report.layout import Floats, Rows, lay_out
 from diffresnet.report.point_map import draw_map, map_data, to_script_json
@@ -30,6 +31,7 @@ def make_report(
     curve: LearningCurve | None = None,
     *,
     suggested: Rows | None = None,
+    since: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return the content of an HTML file that shows what a fitted classifier found.
 
@@ -43,6 +45,7 @@ def make_report(
         previews: what each point looks like, a text or a small JPEG; none by default.
         curve: how the accuracy grew with labels, if that was measured.
         suggested: rows to label next; by default ten that the model suggests.
+        since: the classes of an earlier run by id, to show what has changed; none by default.
 
     Raises:
         ValueError: if there are more or fewer ids, or previews, than points.
@@ -60,6 +63,7 @@ def make_report(
             parts.card("How sure", parts.histogram(outcome)),
             parts.card("The graph's health", f"<ul>{health}</ul>"),
             "" if curve is None else parts.card("More labels?", parts.curve_chart(curve)),
+            "" if since is None else parts.card("Since the last run", show_changes(outcome, since)),
             parts.card("Classes", parts.class_bars(outcome)),
             parts.card("Least certain points", parts.point_table(outcome, least_certain)),
             parts.card("Label these next", parts.point_table(outcome, suggested)),
@@ -121,6 +125,7 @@ def write_report(
     *,
     title: str = "What the classifier found",
     previews: Sequence[Preview] = (),
+    since: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a page that shows what a fitted classifier found, whole or not at all.
 
@@ -132,6 +137,7 @@ def write_report(
         ids: a name for each fitted point; by default the numbers of the rows.
         title: of the page.
         previews: what each point looks like, a text or a small JPEG; none by default.
+        since: the classes of an earlier run by id, to show what has changed; none by default.
 
     Raises:
         ValueError: if the model has labels of fewer than two classes, or there are more or fewer
@@ -143,4 +149,4 @@ def write_report(
         remedy = "Label a point of another class."
         fail("write_report", "model", "one with labels of two classes or more", n_classes, remedy)
     names = [str(row) for row in range(n_points)] if ids is None else ids
-    return write_whole(Path(path), make_report(model, names, title, previews))
+    return write_whole(Path(path), make_report(model, names, title, previews, since=since))

@@ -91,10 +91,10 @@ def class_bars(outcome: Outcome) -> str:
         for which in order
     ]
     heads = ("Class", "Labels", "Points")
-    shown = _table("bars", heads, rows[:N_CLASSES_OPEN])
+    shown = table("bars", heads, rows[:N_CLASSES_OPEN])
     if n_classes <= N_CLASSES_OPEN:
         return shown
-    rest = _table("bars", heads, rows[N_CLASSES_OPEN:])
+    rest = table("bars", heads, rows[N_CLASSES_OPEN:])
     more = f"{n_classes - N_CLASSES_OPEN} smaller classes"
     return f"{shown}<details><summary>{more}</summary>{rest}</details>"
 
@@ -110,7 +110,7 @@ def point_table(outcome: Outcome, rows: Rows) -> str:
     if not len(rows):
         return '<p class="note">None: every point has a label.</p>'
     heads = ("Point", "Class", "Probability", "Second class")
-    return _table("points", heads, [_point_row(outcome, row) for row in rows.tolist()])
+    return table("points", heads, [_point_row(outcome, row) for row in rows.tolist()])
 
 
 def answer(outcome: Outcome, row: int) -> str:
@@ -161,6 +161,7 @@ def _point_row(outcome: Outcome, row: int) -> str:
     )
 
 
-def _table(kind: str, heads: Sequence[str], rows: Sequence[str]) -> str:
+def table(kind: str, heads: Sequence[str], rows: Sequence[str]) -> str:
+    """Return a table of a kind, with heads and rows that are markup."""
     head, body = "".join(f'<th scope="col">{head}</th>' for head in heads), "\n".join(rows)
     return f'<table class="{kind}"><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>'

@@ -2,9 +2,10 @@
 
 import * as api from "./api.js";
 import { NO_CLASS, widenClasses } from "./frame.js";
-import { dispatch, now, set } from "./store.js";
+import { afterPaint, dispatch, now, set } from "./store.js";
 import { selectionMessage, target } from "./state.js";
 import { count } from "./words.js";
+import { viewBox } from "./map.js";
 
 let line = Promise.resolve();
 
@@ -37,12 +38,13 @@ async function attempt(work) {
 async function take(frame) {
   const missed = frame.arrays.rows && frame.header.version > now().version + 1;
   dispatch({ type: "frame", frame: missed ? await api.getFrame("/api/state") : frame });
+  if (!now().learned) afterPaint(catchUp);
 }
 
 /** Send a gesture `{kind, ..}`; true once it is on the disk. */
 export function gesture(body) {
   const work = line.then(() => attempt(async () => {
-    await take(await api.postFrame("/api/gestures", { ...body, tab: api.TAB }));
+    await take(await api.postFrame("/api/gestures", { ...body, tab: api.TAB, view: viewBox() }));
     return true;
   }));
   line = work;
@@ -178,12 +180,9 @@ export async function importFile(file) {
   });
 }
 
-/** Fetch the state that another tab made. */
+/** Fetch what was learned from an answer after the first look, or what another tab made. */
 export async function catchUp() {
-  await attempt(async () => {
-    dispatch({ type: "frame", frame: await api.getFrame("/api/state") });
-    dispatch({ type: "project", project: await api.get("/api/project") });
-  });
+  await attempt(async () => dispatch({ type: "frame", frame: await api.getFrame("/api/learned") }));
 }
 
 export async function fetchMap() {

@@ -7,14 +7,14 @@ import { classById } from "./state.js";
 import { count, sentence } from "./words.js";
 import { explanation, mark, preview, sureness } from "./parts.js";
 import { itemOf } from "./items.js";
-import { dispatch, now, set, watch } from "./store.js";
+import { now, set, watch, watchLater } from "./store.js";
 import { showRow } from "./map.js";
 
 const SHOWN = ["queue", "project", "theme", "explained", "items", "tab"];
 
 export function startAsk() {
   byId("ask-picker").replaceWith(makePicker("ask-class"));
-  watch(SHOWN, (state) => state.tab === "ask" && draw(state));
+  watchLater(SHOWN, (state) => state.tab === "ask" && draw(state));
   watch(["queue", "tab", "selection"], point);
 }
 

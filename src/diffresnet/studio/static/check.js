@@ -5,14 +5,14 @@ import { gesture, refreshAudit } from "./actions.js";
 import { mark, preview } from "./parts.js";
 import { classById } from "./state.js";
 import { percent, sentence } from "./words.js";
-import { set, watch } from "./store.js";
+import { set, watch, watchLater } from "./store.js";
 import { showRow } from "./map.js";
 
 const NONE = "none of these";
 
 export function startCheck() {
-  watch(["tab", "version"], (state) => state.tab === "check" && state.phase === "ready" && refreshAudit());
-  watch(["audit", "project", "items", "theme", "tab"], (state) => state.tab === "check" && draw(state));
+  watch(["tab", "version", "learned"], (state) => state.tab === "check" && state.learned && state.phase === "ready" && refreshAudit());
+  watchLater(["audit", "project", "items", "theme", "tab"], (state) => state.tab === "check" && draw(state));
 }
 
 function draw(state) {

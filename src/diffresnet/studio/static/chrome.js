@@ -5,7 +5,7 @@ import { COMMANDS } from "./keys.js";
 import { count, sentence } from "./words.js";
 import { exportFile, find, importFile, redo, undo } from "./actions.js";
 import { redraw, showAll, zoomBy } from "./map.js";
-import { now, set, watch } from "./store.js";
+import { now, set, watch, watchLater } from "./store.js";
 import { openDialog, openMenu } from "./menus.js";
 import { target } from "./state.js";
 
@@ -37,9 +37,9 @@ export function startChrome() {
   startTheme();
   arrange();
   narrow.addEventListener("change", arrange);
-  watch(["project"], drawHeader);
+  watchLater(["project"], drawHeader);
   watch(["phase", "project"], drawStage);
-  watch(["said", "busy", "online", "version", "phase"], drawStatus);
+  watchLater(["said", "busy", "online", "version", "phase"], drawStatus);
   watch(["error"], ({ error }) => { byId("alert").hidden = !error; byId("alert-text").textContent = error ?? ""; });
   watch(["tool"], ({ tool }) => {
     byId("tool-lasso").setAttribute("aria-pressed", String(tool === "lasso"));
@@ -47,7 +47,7 @@ export function startChrome() {
     byId("map").dataset.tool = tool;
   });
   for (const id of ["panels", "left"]) byId(id).addEventListener("click", giveBack);
-  watch(["selection", "queue", "tab", "cursor", "phase"], drawTarget);
+  watchLater(["selection", "queue", "tab", "cursor", "phase"], drawTarget);
 }
 
 /** After a click (not a key) on an answer, keys go to the map again, so that Enter accepts. */

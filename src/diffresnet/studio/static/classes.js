@@ -3,9 +3,10 @@
 import { byId, el, fill, icon, iconButton, keyCap } from "./dom.js";
 import { gesture, labelAs, select } from "./actions.js";
 import { askName, askYes, openDialog, openMenu } from "./menus.js";
-import { count, number } from "./words.js";
+import { KEYS } from "./keys.js";
+import { count, number, shortened } from "./words.js";
 import { mark } from "./parts.js";
-import { now, set, watch } from "./store.js";
+import { now, set, watchLater } from "./store.js";
 import { shown } from "./state.js";
 
 const MOST_ROWS = 100000; // that the server takes one by one
@@ -13,7 +14,7 @@ const MOST_ROWS = 100000; // that the server takes one by one
 export function startClasses() {
   byId("new-class").addEventListener("click", newClass);
   byId("unreached-row").addEventListener("click", () => selectWhere((_, certainty) => certainty === 0, "no class"));
-  watch(["project", "theme", "trial"], draw);
+  watchLater(["project", "theme", "trial"], draw);
 }
 
 export function newClass() {
@@ -48,6 +49,7 @@ function more(button, one) {
   openMenu(button, one.name, [
     { text: "Select its points", note: number(one.n_predicted), action: () => selectWhere((id, certainty) => id === one.id && certainty, one.name) },
     { text: "Rename…", action: () => askName(`Rename ${one.name}`, one.name, "Rename", (name) => gesture({ kind: "rename_class", class: one.id, name })) },
+    { text: "Color and key…", action: () => changeMark(one) },
     ...(others.length ? [{ text: "Merge into…", action: () => merge(one, others) }] : []),
     null,
     { text: "Delete…", danger: true, action: () => askYes(`Delete ${one.name}?`, `Its ${count(one.n_labels, "label")} will be taken away. You can undo this.`, "Delete", () => gesture({ kind: "delete_class", class: one.id })) },
@@ -60,6 +62,23 @@ function selectWhere(fits, from) {
   for (let at = 0; at < predicted.length; at++) if (fits(predicted[at], certainty[at])) rows.push(at);
   if (rows.length > MOST_ROWS) set({ said: `These are more than ${number(MOST_ROWS)} points: draw a lasso around some.` });
   else if (rows.length) select({ mode: "replace", rows }, from);
+}
+
+/** Choose a color and a key; a key that another class has is exchanged with it. */
+function changeMark(one) {
+  const { classes, colors } = now().project;
+  const list = el("datalist", { id: "class-colors" }, ...colors.map((value) => el("option", { value })));
+  const color = el("input", { type: "color", id: "class-color", list: "class-colors" });
+  color.value = one.color;
+  const owner = (key) => classes.find((other) => other.key === key && other.id !== one.id);
+  const key = el("select", { id: "class-key" }, el("option", { value: "", text: "none" }),
+    ...KEYS.map((each) => el("option", { value: each, text: owner(each) ? `${each} (now ${shortened(owner(each).name, 30)})` : each })));
+  key.value = one.key ?? "";
+  const field = (id, text, control) => el("p", { class: "field" }, el("label", { for: id, text }), control);
+  openDialog(`Color and key of ${one.name}`, [field("class-color", "Color", color), field("class-key", "Key", key), list], [{ text: "Cancel" }, {
+    text: "Change", primary: true,
+    action: () => void gesture({ kind: "mark_class", class: one.id, color: color.value, key: key.value || null }),
+  }]);
 }
 
 function merge(one, others) {

@@ -8,13 +8,20 @@ const MOST = 200;
 const KEPT = 5000;
 const items = new Map();
 let waiting = new Set();
+let asking = 0;
+
+/** Whether items are still to come: for tests. */
+export const isFetching = () => asking + waiting.size > 0;
 
 /** What the server told of a row, or null; it is asked for, and `state.items` changes when it is there. */
 export function itemOf(row) {
   const item = items.get(row);
-  if (!item || item.version !== now().version) want(row);
+  if (!item || item.stamp !== stamp()) want(row);
   return item ?? null;
 }
+
+/** What items depend on. */
+const stamp = () => `${now().version} ${now().learned}`;
 
 function want(row) {
   if (waiting.size === 0) setTimeout(fetchWaiting, 25);
@@ -24,12 +31,13 @@ function want(row) {
 async function fetchWaiting() {
   const rows = Array.from(waiting);
   waiting = new Set();
-  const version = now().version;
+  const of = stamp();
+  asking += 1;
   try {
     for (let at = 0; at < rows.length; at += MOST) {
       const part = rows.slice(at, at + MOST);
-      for (const row of part) items.set(row, { id: "", text: null, image: false, ...items.get(row), version });
-      for (const item of await get(`/api/items?rows=${part.join(",")}`)) items.set(item.row, { ...item, version });
+      for (const row of part) items.set(row, { id: "", text: null, image: false, ...items.get(row), stamp: of });
+      for (const item of await get(`/api/items?rows=${part.join(",")}`)) items.set(item.row, { ...item, stamp: of });
     }
     for (const row of items.keys()) {
       if (items.size <= KEPT) break;
@@ -38,5 +46,7 @@ async function fetchWaiting() {
     set({ items: {} });
   } catch (error) {
     complain(error);
+  } finally {
+    asking -= 1;
   }
 }

@@ -1,6 +1,9 @@
 // The keyboard: plain digits and letters belong to classes; commands are signs, or letters with Shift,
 // so that the two never collide.
 
+/** Keys that classes may have. */
+export const KEYS = [..."123456789abcdefghijklmnopqrstuvwxyz"];
+
 export const COMMANDS = [
   ["Answer", "Enter", "accept", "Accept the proposed label"],
   ["Answer", "1 … 9, a … z", null, "Give the class with that key"],

@@ -3,7 +3,8 @@
 import * as api from "./api.js";
 import { catchUp, clearSelection, complain, fetchMap, refreshQueue, select, summarize, tryStrength } from "./actions.js";
 import { contextIsLost, pixelOf, polygonOf, screenOf, startMap } from "./map.js";
-import { dispatch, now, set, watch } from "./store.js";
+import { dispatch, isWaiting, now, set, watch } from "./store.js";
+import { isFetching } from "./items.js";
 import { startAsk } from "./ask.js";
 import { startCard } from "./card.js";
 import { startCheck } from "./check.js";
@@ -76,8 +77,8 @@ async function start() {
   }
   for (const begin of [startClasses, startProgress, startSpread, startAsk, startSelection, startCheck, startCard, startKeyboard]) begin();
   startPointer(pick, lasso);
-  watch(["version"], (state, before) => {
-    if (state.phase !== "ready" || before.version < 0) return;
+  watch(["version", "learned"], (state, before) => {
+    if (state.phase !== "ready" || before.version < 0 || !state.learned) return;
     refreshQueue(30);
     summarize();
   });
@@ -92,12 +93,16 @@ async function start() {
 
 /** For tests: what the page knows, and what it drew. */
 globalThis.studio = {
+  brief: () => {
+    const { phase, version, queueVersion, busy } = now();
+    return { phase, version, queueVersion, busy: busy + (isWaiting() || isFetching() ? 1 : 0) };
+  },
   debug: () => {
-    const { phase, version, n, predicted, certainty, given, skipped, selection, queue, queueVersion, cursor, tab, map, coloring, theme, trial, busy, said } = now();
+    const { phase, version, learned, n, predicted, certainty, given, skipped, selection, queue, queueVersion, cursor, tab, map, coloring, theme, trial, busy, said } = now();
     return {
-      phase, version, n, predicted: predicted && Array.from(predicted), certainty: certainty && Array.from(certainty),
+      phase, version, learned, n, predicted: predicted && Array.from(predicted), certainty: certainty && Array.from(certainty),
       given: Object.fromEntries(given), skipped: [...skipped], selected: Array.from(selection.rows), summary: selection.summary,
-      queue, queueVersion, cursor, tab, map, coloring, theme, trial: trial?.value ?? null, busy, said, strength: now().project?.strength ?? null, contextIsLost: contextIsLost(),
+      queue, queueVersion, cursor, tab, map, coloring, theme, trial: trial?.value ?? null, busy: busy + (isWaiting() || isFetching() ? 1 : 0), said, strength: now().project?.strength ?? null, contextIsLost: contextIsLost(),
     };
   },
   pixelOf, screenOf, polygonOf, tryStrength,

@@ -16,6 +16,7 @@ const MANY = 120000;
 const REST_MS = 250;
 const SLOW_MS = 90;
 const SLEEP_MS = 3000;
+const NAMING_MS = 50;
 const INSETS = { left: 60, right: 40, top: 30, bottom: 84 }; // tools and bars lie over the map
 const SMALL_INSETS = { left: 18, right: 18, top: 54, bottom: 34 };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -32,6 +33,8 @@ let travel = { at: 1, since: 0, ms: TRAVEL_MS };
 let glide = null;
 let drawn = null; // the map whose places are the goal
 let names = [];
+let unnamed = true;
+let naming = 0;
 let lasso = null;
 let asked = false;
 let stale = true; // the points, not only what lies over them
@@ -82,7 +85,7 @@ function syncPlaces(state) {
   drawn = goal;
   travel = { at: first || still.matches ? 1 : 0, since: performance.now(), ms: TRAVEL_MS };
   if (first || atHome) fitAll();
-  syncNames(state);
+  syncNames();
   redraw();
 }
 
@@ -90,7 +93,7 @@ function syncLabels(state) {
   const { predicted, certainty } = shown(state);
   if (!predicted) return;
   renderer.setLabels(predicted, certainty);
-  syncNames(state);
+  syncNames();
   redraw();
 }
 
@@ -101,14 +104,26 @@ function syncStars(state) {
 
 function syncLook(state) {
   renderer.setLook(state.project?.classes ?? [], state.theme, state.coloring);
-  syncNames(state);
+  syncNames();
   redraw();
 }
 
-function syncNames(state) {
+/** Names of classes on the map are found once a drawing; of very many points, after it. */
+function syncNames() {
+  unnamed = true;
+}
+
+function findNames() {
+  unnamed = false;
+  const state = now();
   const { predicted, certainty } = shown(state);
   if (!predicted || !drawn || state.coloring !== "class") names = [];
   else names = anchors(drawn, boxes.goal, predicted, certainty, (state.project?.classes ?? []).map((one) => one.id));
+}
+
+function nameLater() {
+  clearTimeout(naming);
+  naming = setTimeout(() => { findNames(); redrawOverlay(); }, NAMING_MS);
 }
 
 function resize() {
@@ -157,6 +172,9 @@ function draw(time) {
     renderer.draw(view, size, ease(travel.at), view.scale / home, devicePixelRatio, thinning(time));
   }
   stale = false;
+  if (unnamed && now().n > MANY) nameLater();
+  else if (unnamed) findNames();
+  unnamed = false;
   const context = overlay.getContext("2d");
   context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
   const extra = { lasso, names: travel.at === 1 ? names : [], screenOf, screenOfWorld, radius: pointSize(now().n, view.scale / home, size) / 2, time, still: still.matches };
@@ -199,6 +217,15 @@ export function setLasso(corners) {
 /** A lasso in map coordinates, as both sides test it. */
 export function polygonOf(corners) {
   return corners.map(([left, top]) => worldToMap(boxes.goal, toWorld(view, size, left, top)));
+}
+
+/** What is in view, in map coordinates: `{map, box: [left, low, right, high]}`. */
+export function viewBox() {
+  if (!drawn) return undefined;
+  const [[left, high], [right, low]] = polygonOf([[0, 0], [size.width, size.height]]);
+  const sorted = (one, other) => [Math.min(one, other), Math.max(one, other)];
+  const [[west, east], [south, north]] = [sorted(left, right), sorted(low, high)];
+  return { map: drawn === now().before ? "before" : "after", box: [west, south, east, north] };
 }
 
 export function look(next) {

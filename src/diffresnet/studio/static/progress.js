@@ -4,13 +4,13 @@ import { byId, el, fill, icon, svg } from "./dom.js";
 import { classById } from "./state.js";
 import { count, number, percent, sentence } from "./words.js";
 import { tag } from "./parts.js";
-import { watch } from "./store.js";
+import { watchLater } from "./store.js";
 
 const WIDTH = 240;
 const HEIGHT = 64;
 
 export function startProgress() {
-  watch(["project", "theme"], (state) => state.project?.progress && draw(state, state.project.progress));
+  watchLater(["project", "theme"], (state) => state.project?.progress && draw(state, state.project.progress));
 }
 
 /** Paths of a curve `[{n_labels, accuracy, low, high}]` in a box: `{line, band, least}`. */
@@ -51,7 +51,7 @@ function draw(state, progress) {
       el("span", { class: "about" }, el("span", { text: "expected accuracy" }),
         el("span", { class: "note", text: expected ? `${Math.round(100 * expected.low)} to ${percent(expected.high)} (95%)` : "needs some labels of two classes" }))),
     curve.length > 1 ? chart(curve) : null,
-    progress.enough && progress.lacking.length === 0 ? el("p", { class: "enough" }, icon("check"), el("span", { text: "More labels no longer help much." })) : null,
+    progress.enough ? el("p", { class: "enough" }, icon("check"), el("span", { text: "More labels no longer help much." })) : null,
     meter("Points reached", progress.n_reached, progress.n_points),
     el("dl", { class: "counts" }, ...counts(progress)),
     ...progress.sentences.map((text) => el("p", { class: "sentence", text: sentence(text) })),

@@ -8,14 +8,14 @@ import { count, number, percent } from "./words.js";
 import { explanation, mark, preview, segmented, verdict } from "./parts.js";
 import { adapt } from "./palette.js";
 import { itemOf } from "./items.js";
-import { set, watch } from "./store.js";
+import { set, watchLater } from "./store.js";
 
 const GRID = 200;
 
 export function startSelection() {
   byId("selection-picker").replaceWith(makePicker("selection-class"));
   byId("clear-selection").addEventListener("click", clearSelection);
-  watch(["selection", "project", "theme", "explained", "items", "which", "tab", "predicted"], (state) => state.tab === "selection" && draw(state));
+  watchLater(["selection", "project", "theme", "explained", "items", "which", "tab", "predicted"], (state) => state.tab === "selection" && draw(state));
 }
 
 function draw(state) {

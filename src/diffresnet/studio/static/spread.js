@@ -2,7 +2,7 @@
 
 import { COLORINGS, placeOf, strengthAt } from "./state.js";
 import { byId, el, fill, icon } from "./dom.js";
-import { now, set, watch } from "./store.js";
+import { now, set, watch, watchLater } from "./store.js";
 import { motionIsReduced } from "./map.js";
 import { segmented } from "./parts.js";
 import { tryStrength } from "./actions.js";
@@ -18,8 +18,8 @@ export function startSpread() {
   });
   byId("play").addEventListener("click", togglePlay);
   byId("strength-reset").addEventListener("click", reset);
-  watch(["project", "trial", "playing"], drawStrength);
-  watch(["coloring", "map", "project", "before"], drawLook);
+  watchLater(["project", "trial", "playing"], drawStrength);
+  watchLater(["coloring", "map", "project", "before"], drawLook);
   watch(["coloring", "phase"], drawLegend);
 }
 

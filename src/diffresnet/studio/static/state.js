@@ -14,6 +14,7 @@ export const START = {
   busy: 0,
   project: null,
   version: -1,
+  learned: true, // false while what is shown is a first look
   n: 0,
   xy: null,
   before: null,
@@ -83,6 +84,7 @@ function applyFrame(state, { frame: { header, arrays } }) {
     values.certainty = patch(state.certainty, arrays.certainty, arrays.rows);
     values.trial = null;
     values.explained = null;
+    values.learned = !header.is_first && (state.learned || !arrays.rows);
   }
   if (arrays.labeled) {
     values.given = new Map(Array.from(arrays.labeled, (row, at) => [row, arrays.given[at]]));
