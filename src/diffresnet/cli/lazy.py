@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -95,11 +96,24 @@ def _stand_in(place: str) -> type[TyperCommand]:
         def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any):
             module, name = place.split(":")
             app = typer.Typer(**LOOK, add_completion=False)
+            _name_a_temporary_folder()
             function = getattr(import_module(module), name)
             app.command(help=help_of(function))(_in_one_sentence(function))
             return get_command(app).make_context(info_name, args, *rest, **more)
 
     return StandIn
+
+
+def _name_a_temporary_folder() -> None:
+    """Name a temporary folder where none has room, so that libraries can be imported.
+
+    torch imports dill where it is installed, and dill asks for such a folder at once. Who writes
+    to it still hears that the disk is full.
+    """
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:
+        tempfile.tempdir = os.environ.get("TMPDIR") or os.curdir
 
 
 def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
