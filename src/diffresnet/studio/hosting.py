@@ -227,12 +227,12 @@ class Host:
             if self._is_closed or studio.now is not now or self._last_gesture > begun:
                 raise _StoppedError
 
-        with suppress(_StoppedError, ValueError), listening(stop_if_old):
+        with suppress(_StoppedError, CancelledError, ValueError), listening(stop_if_old):
             if studio.n_points <= LARGEST_MEASURED:
                 outlook = look_ahead(now.model, now.version)
             else:
                 outlook = Outlook(now.version, expect(now.model))
-            self.studio.improve(outlook)
+            self._gestures.submit(lambda: studio.improve(outlook)).result()
             self._tell("project", self.project())
 
     def _later(self, work: Callable[[], None]) -> None:

@@ -290,3 +290,16 @@ test("a part of a whole that was a first look stays one", () => {
   assert.equal(after(looked, whole(0, false)).learned, false, "an old frame changes nothing");
   assert.equal(after(looked, part(2), whole(2, false)).learned, true);
 });
+
+test("panels hear of a change to which a watcher adds another", async () => {
+  globalThis.requestAnimationFrame ??= (work) => setTimeout(work, 0);
+  const store = await load("store");
+  const heard = [];
+  store.watch(["version"], () => store.set({ busy: store.now().busy + 1 }));
+  store.watchLater(["version"], ({ version }) => heard.push(version));
+  store.set({ version: 7 });
+  assert.ok(store.isWaiting());
+  await new Promise((done) => setTimeout(done, 150));
+  assert.deepEqual(heard, [7]);
+  assert.ok(!store.isWaiting());
+});

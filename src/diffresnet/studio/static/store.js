@@ -12,8 +12,8 @@ export const now = () => state;
 export function dispatch(action) {
   const before = state;
   state = reduce(state, action);
+  tellLater(before); // first: watchers may dispatch, and panels must hear of this change, too
   for (const watcher of watchers) watcher(state, before);
-  tellLater(before);
 }
 
 export const set = (values) => dispatch({ type: "set", values });
