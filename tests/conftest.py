@@ -1,6 +1,6 @@
 """What several test modules share: reference numbers, and settings of hypothesis."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +15,14 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 # The same examples every time, and no deadline: a loaded machine is not a failure.
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Leave the cache of the user alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")
