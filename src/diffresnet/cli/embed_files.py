@@ -93,6 +93,13 @@ def embed_files(source: Path, out: Path, cluster: str, how: TableEmbedding) -> N
         refuse("SOURCE", must, source, "Leave out --cluster.")
     if out.suffix:
         refuse("--out", "a folder, with --cluster", out, "Choose a name without an ending.")
+    if out.resolve() == source.resolve():
+        refuse("--out", "another folder than SOURCE", out, "Choose another name.")
+    stems = [path.stem for path in tables]
+    twice = [path.name for path in tables if stems.count(path.stem) > 1]
+    if twice:
+        got = f"{twice[0]} and {twice[1]}"
+        refuse("SOURCE", "tables whose names differ before the ending", got, "Rename one.")
     make_folder(out)
     from diffresnet.cluster.ray_engine import connected  # noqa: PLC0415  (slow)
 
