@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 REFUSED = 3
-"""The exit code of the program if there is something wrong."""
+"""The exit code of the child process if there is something wrong."""
 
 ROOM = 2**27
 """Bytes for h5py itself, beside what a file may unpack to."""

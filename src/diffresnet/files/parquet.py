@@ -25,8 +25,8 @@ from diffresnet.files.trial import first_deadly
 
 PARQUET = ".parquet"
 BLOCK, MOST_BLOCKS = 2**27, 8
-"""Bytes of a file that are read at a time, unless it has more than so many of these blocks: each
-unpacks whole row groups, and there may be one only."""
+"""Bytes of a file that are read at a time, in at most this number of blocks: each unpacks whole row
+groups, and there may be one only."""
 
 
 @dataclass(frozen=True)

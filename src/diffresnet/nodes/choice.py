@@ -30,7 +30,7 @@ def judge(seen: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
 
 
 FEWEST = 5
-"""So many answers are taken, however far behind the best one they are."""
+"""At least this number of answers is taken, however far behind the best one they are."""
 
 
 def choose(

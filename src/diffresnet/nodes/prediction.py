@@ -10,7 +10,7 @@ from diffresnet.nodes.method import NodeMethod
 from diffresnet.nodes.splits import CODE_SEED, Split
 
 VALIDATION = 3
-"""One labeled node of each class in so many is for validation, if the method needs such nodes."""
+"""One of this number of labeled nodes of each class is for validation, if the method needs that."""
 
 
 def predict_nodes(

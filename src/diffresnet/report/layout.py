@@ -38,7 +38,7 @@ N_WALKED = 3
 """Links of the random walks that attract their ends after diffusion."""
 
 N_CLASSES = 2
-"""The map starts as far diffused as is usual for so many classes, whatever the labels."""
+"""The map starts as far diffused as is usual for this number of classes, whatever the labels."""
 
 COPY_NOISE = 0.004
 """How far copies of a point are from it, so that each can be seen."""
@@ -91,7 +91,7 @@ def first_places(model: DiffResNetClassifier, name: MapName) -> Places:
 def settle_map(
     model: DiffResNetClassifier, name: MapName, like: Places | None = None, every: int = 1
 ) -> Iterator[Settling]:
-    """Yield a map while it settles, after every so many rounds, and at the end.
+    """Yield a map while it settles, after every `every` rounds, and at the end.
 
     It depends on the points and their graph only, not on labels.
 
