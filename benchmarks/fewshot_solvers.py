@@ -23,7 +23,7 @@ from diffresnet.learning.tasks import Tasks
 from timing import set_threads, take_turns, write_results
 
 N_FEATURES = 640
-SLOW = {"tim", "pt-map", "alpha-tim"}
+SLOW = {"tim", "alpha-tim"}
 N_ROUNDS = 3
 
 
@@ -81,7 +81,7 @@ def compare(n_shots: int) -> dict[str, Any]:
         return Episodes.fill(sampler.draw(range(n_tasks)), bank.features, mean)
 
     n_tasks: dict[str, int] = {"plain loop": 1, "descent": 1, "reordered": 4, "kernel": 200}
-    n_tasks |= {name: 10 if name in SLOW else 200 for name in TITLES if name != "diffresnet"}
+    n_tasks |= {name: 40 if name in SLOW else 200 for name in TITLES if name != "diffresnet"}
     prepared = {name: draw(count) for name, count in n_tasks.items()}
     task = plain.tasks(prepared["plain loop"])
 
