@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.diffusion import energy as _energy
-from diffresnet.diffusion.energy import edge_energy
+from diffresnet.diffusion.energy import autocorrelation, edge_energy
 from tests import reference
 
 
@@ -27,3 +27,21 @@ def test_gradients_of_first_and_second_order() -> None:
 
     assert torch.autograd.gradcheck(energy, (x,))
     assert torch.autograd.gradgradcheck(energy, (x,))
+
+
+def test_autocorrelation_equals_loops_without_loops_of_points() -> None:
+    generator = torch.Generator().manual_seed(0)
+    weights = torch.rand(6, 6, generator=generator, dtype=torch.float64)
+    weights = weights + weights.mT
+    x = torch.randn(6, 3, generator=generator, dtype=torch.float64)
+    pairs = [(i, j) for i in range(6) for j in range(6) if i != j]
+    together = sum(float(weights[i, j] * (x[i] @ x[j])) for i, j in pairs)
+    alone = sum(float(weights[i, j] * (x[i] @ x[i])) for i, j in pairs)
+    found = autocorrelation(x, weights.to_sparse_csr())
+    assert found == pytest.approx(together / alone)
+
+
+def test_autocorrelation_without_links_or_features_is_0() -> None:
+    x = torch.ones(3, 2)
+    assert autocorrelation(x, torch.eye(3).to_sparse_csr()) == 0
+    assert autocorrelation(0 * x, torch.ones(3, 3).to_sparse_csr()) == 0

@@ -1,4 +1,4 @@
-"""The Dirichlet energy over the links of a sparse graph, and its gradient."""
+"""The Dirichlet energy over the links of a sparse graph, its gradient, and how alike links are."""
 
 from typing import Any, cast
 
@@ -39,3 +39,24 @@ class _EdgeEnergy(torch.autograd.Function):
 def edge_energy(x: Tensor, weights: Tensor) -> Tensor:
     """Return 1/2 sum_ij w_ij |x_i - x_j|^2 for CSR weights, by subtraction, in bounded memory."""
     return cast("Tensor", _EdgeEnergy.apply(x, weights))
+
+
+def autocorrelation(x: Tensor, weights: Tensor) -> float:
+    """Return sum_ij w_ij x_i.x_j / sum_i d_i |x_i|^2 of centered points (Moran's I).
+
+    It is 1 where linked points are equal, about 0 where links say nothing of them, and negative
+    where they are unlike; 0 if there is no link, or all points are 0. Links of points to themselves
+    do not count.
+
+    Args:
+        x: (N, m) points.
+        weights: (N, N) CSR, symmetric.
+
+    Examples:
+        >>> pairs = torch.tensor([[0.0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+        >>> autocorrelation(torch.tensor([[1.0], [1.0], [-1.0], [-1.0]]), pairs.to_sparse_csr())
+        1.0
+    """
+    degrees = mx.row_sums(weights) - mx.diagonal(weights)
+    whole = float(degrees.to(x) @ x.square().sum(dim=1))
+    return 1 - float(edge_energy(x, weights)) / whole if whole > 0 else 0.0

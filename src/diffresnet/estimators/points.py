@@ -11,9 +11,11 @@ import torch
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
+from torch.nn.functional import normalize
 
 from diffresnet._support.stages import stage
 from diffresnet._support.types import FoundBy, Normalization, Search
+from diffresnet.diffusion.energy import autocorrelation
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.graph import matrix as mx
@@ -32,6 +34,9 @@ Made = TypeVar("Made")
 
 BANDWIDTH_SCALE = 0.5
 """The kernel's width at a point is the distance to the neighbor of the given rank, times this."""
+
+LEAST_LIKENESS = 0.1
+"""Features are diffused over a given graph if their autocorrelation is above this."""
 
 N_MODES = 100
 """Slow modes; of many classes `MODES_PER_CLASS` each."""
@@ -162,6 +167,27 @@ class FittedPoints:
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what can be made again."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @cached_property
+    def has_like_links(self) -> bool:
+        """Whether points that a given graph links are alike in their features, too."""
+        if self.points is None or not self.has_own_graph:
+            return False
+        weights = self.operator.weights
+        return autocorrelation(self.points.to(weights.dtype), weights) > LEAST_LIKENESS
+
+    def diffused(self, step_size: float, strength: float) -> Tensor:
+        """Return where diffusion of the features puts the points, (N, d), of length one.
+
+        Args:
+            step_size: of a step.
+            strength: in units of the mean rate.
+        """
+        if self.points is None:
+            raise ValueError("FittedPoints: there must be features, got a graph only.")
+        mean = float(mx.diagonal(self.operator.laplacian).mean())
+        n_steps = max(1, round(strength / max(step_size * mean, 1e-6)))
+        return normalize(self.operator.diffuse(self.points, step_size, n_steps).float(), dim=1)
 
     def recall(self, n_top: int) -> float | None:
         """Return which part of the neighbors the graph has; None if the search was not ours.

@@ -16,7 +16,6 @@ from diffresnet._support.threads import share
 from diffresnet.estimators.parts.kept_columns import KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
-from diffresnet.graph import matrix as mx
 from diffresnet.learning.ridge import RIDGES
 
 SHARPNESSES = (0.3, 1.0, 3.0)
@@ -64,11 +63,8 @@ def geometries(points: FittedPoints, step_size: float) -> Iterator[Geometry]:
     yield Geometry(with_lengths=True)
     if points.points is None or not points.has_own_graph:
         return
-    mean = float(mx.diagonal(points.operator.laplacian).mean())
     for strength in STRENGTHS:
-        n_steps = max(1, round(strength / max(step_size * mean, 1e-6)))
-        diffused = points.operator.diffuse(points.points, step_size, n_steps)
-        yield Geometry(with_lengths=False, diffused=diffused)
+        yield Geometry(with_lengths=False, diffused=points.diffused(step_size, strength))
 
 
 @dataclass(frozen=True, eq=False)

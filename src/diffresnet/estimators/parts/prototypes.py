@@ -1,8 +1,9 @@
 """Diffusion prototypes: classes as prototypes in two views of the points.
 
-The views are where diffusion puts the points, and their features. In each a class has its labeled
-points, and a refined prototype, moved by the points without labels. There is no residual block in
-it: this is not Diff-ResNet.
+The views are where diffusion puts the points, and their features; these are diffused, too, where a
+graph was given that links points of like features. In each view a class has its labeled points, and
+a refined prototype, moved by the points without labels. There is no residual block in it: this is
+not Diff-ResNet.
 """
 
 from dataclasses import dataclass, replace
@@ -17,6 +18,9 @@ from diffresnet.learning.prototype_settings import PrototypeSettings
 from diffresnet.learning.stability import measure_stability
 from diffresnet.learning.strength import Strength
 from diffresnet.learning.views import View
+
+STRENGTH = 4.0
+"""Of the diffusion of features, in units of the mean rate."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +54,23 @@ class FeaturePrototypes:
         view: of the features.
         directions: what scores points there.
         held_out: (n, K) scores of the labels, each learned without its fold.
+        is_diffused: whether features are diffused over the graph first.
     """
 
     view: View
     directions: Directions
     held_out: Tensor
+    is_diffused: bool = False
 
-    name = "prototypes of the features"
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"prototypes of the {'diffused ' if self.is_diffused else ''}features"
 
     def score(self, places: Places) -> Tensor:
         """Return the scores (n, K)."""
+        if self.is_diffused:
+            return self.directions.score(self.view.place(places.read(self.view.raw)))
         if places.points is None:
             raise ValueError("FeaturePrototypes: `places` must have features, got none.")
         return self.directions.score(self.view.place(places.points))
@@ -96,10 +107,12 @@ def fit_prototypes(
     found = GraphPrototypes(graph_view, graph, held_out, stability)
     if points.points is None:
         return found, None
-    view = View.of_features(points.points)
+    is_diffused = points.has_like_links
+    diffused = points.diffused(strength.step_size, STRENGTH) if is_diffused else points.points
+    view = View.of_features(diffused)
     features, *without = find_directions(view, [labels, *fewer], view.at(sample), settings)
     held_out = _score_folds(view, without, out, labels)
-    return found, FeaturePrototypes(view, features, held_out)
+    return found, FeaturePrototypes(view, features, held_out, is_diffused)
 
 
 @dataclass(frozen=True)
