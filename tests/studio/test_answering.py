@@ -6,9 +6,10 @@ from diffresnet.studio.answering import (
     describe_selection,
     done_frame,
     items_of,
-    learned_frame,
+    map_frame,
     points_frame,
     project_of,
+    state_frame,
 )
 from diffresnet.studio.frames import decode_frame
 from tests.studio.studios import N_EACH, label_all_classes, open_clusters
@@ -34,11 +35,11 @@ def test_a_first_look_says_that_it_is_one(tmp_path: Path) -> None:
     command = {"kind": "label", "class": 2, "selection": {"rows": [2 * N_EACH + 9]}}
     header, _ = decode_frame(done_frame(studio, studio.do(command, is_hasty=True)))
     assert header["is_first"] is True
-    for frame in (points_frame(studio, maps=False, state=True), learned_frame(studio)):
+    for frame in (points_frame(studio), state_frame(studio)):
         assert decode_frame(frame)[0]["is_first"] is True
     assert items_of(studio, np.array([4]))[0]["second"] is None
     studio.keep(studio.finish(studio.now))
-    header, arrays = decode_frame(learned_frame(studio))
+    header, arrays = decode_frame(state_frame(studio))
     assert header["is_first"] is False
     assert header["project"]["version"] == header["version"] == 4
     assert len(arrays["predicted"]) == 3 * N_EACH
@@ -49,7 +50,7 @@ def test_a_first_look_says_that_it_is_one(tmp_path: Path) -> None:
 
 def test_frames_add_up_to_the_state(tmp_path: Path) -> None:
     studio = open_clusters(tmp_path)
-    _, seen = decode_frame(points_frame(studio, maps=False, state=True))
+    _, seen = decode_frame(state_frame(studio))
     predicted, certainty = seen["predicted"].copy(), seen["certainty"].copy()
     rng = np.random.default_rng(0)
     for one, name in enumerate(("a", "b", "c")):
@@ -59,7 +60,7 @@ def test_frames_add_up_to_the_state(tmp_path: Path) -> None:
             _, arrays = decode_frame(done_frame(studio, studio.do(command, is_hasty=True)))
             rows = arrays.get("rows", np.arange(len(predicted)))
             predicted[rows], certainty[rows] = arrays["predicted"], arrays["certainty"]
-    _, whole = decode_frame(points_frame(studio, maps=False, state=True))
+    _, whole = decode_frame(state_frame(studio))
     assert (predicted == whole["predicted"]).all()
     assert (certainty == whole["certainty"]).all()
     studio.close()
@@ -87,4 +88,15 @@ def test_a_selection_in_words(tmp_path: Path) -> None:
     assert told["by_class"][0]["class"] == 0
     assert told["said"].startswith("30 points: ")
     assert describe_selection(studio, rows[:0])["said"] == "0 points"
+    studio.close()
+
+
+def test_maps_come_with_the_points_or_alone(tmp_path: Path) -> None:
+    studio = open_clusters(tmp_path)
+    header, arrays = decode_frame(map_frame(studio))
+    assert sorted(arrays) == ["before", "xy"]
+    assert "project" not in header
+    header, arrays = decode_frame(points_frame(studio))
+    assert {"before", "xy", "predicted", "labeled"} <= set(arrays)
+    assert header["project"]["version"] == 0
     studio.close()

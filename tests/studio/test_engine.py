@@ -95,7 +95,7 @@ def test_a_lasso_labels_all_those_that_agree_or_say_most(tmp_path: Path) -> None
     studio = open_clusters(tmp_path)
     label_all_classes(studio)
     _ = list(studio.settle(every=1000))
-    whole = {"steps": [{"mode": "replace", "polygon": [[-2, -2], [2, -2], [2, 2], [-2, 2]]}]}
+    whole = {"rows": list(range(studio.n_points))}
     agreeing = {"kind": "label", "class": 1, "selection": whole, "which": "agreeing"}
     n_agreeing = int((studio.now.predictions.classes == 1).sum())
     studio.do(agreeing)
@@ -113,7 +113,7 @@ def test_the_map_does_not_move_with_labels(tmp_path: Path) -> None:
     studio = open_clusters(tmp_path)
     rounds = list(studio.settle(every=100))
     assert rounds[-1][0] == rounds[-1][1]
-    assert set(studio.maps) == {"after", "before"}
+    assert set(studio.maps.places) == {"after", "before"}
     places = studio.maps.places["after"].copy()
     label_all_classes(studio)
     assert (studio.maps.places["after"] == places).all()

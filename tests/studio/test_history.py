@@ -112,3 +112,11 @@ def test_strange_names_of_files_become_classes() -> None:
         "x y",
         "x\\x1b[31m",
     ]
+
+
+def test_answers_that_are_no_class_come_as_labels_too() -> None:
+    labels = ["None of these", "cat", "skipped", "", "", ""]
+    state = State(np.full(6, NOT_ANSWERED, dtype=np.int32))
+    after = history.take_labels(state, labels, "a file").applied(state)
+    assert after.answers.tolist() == [NONE_OF_THESE, 0, SKIPPED, *[NOT_ANSWERED] * 3]
+    assert [one.name for one in after.classes.values()] == ["cat"]

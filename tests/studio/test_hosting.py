@@ -11,7 +11,8 @@ from diffresnet.studio import hosting
 from diffresnet.studio.frames import decode_frame
 from diffresnet.studio.hosting import Host
 from diffresnet.studio.opening import Source
-from tests.studio.studios import NAMES, write_clusters
+from diffresnet.studio.progress import look_ahead
+from tests.studio.studios import NAMES, label_all_classes, open_clusters, write_clusters
 
 
 def hosted(path: Path, work: Callable[[Host], Coroutine[Any, Any, None]]) -> None:
@@ -119,7 +120,7 @@ def test_too_many_tabs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         first = host.events()
         await next_event(first, "project")
         with pytest.raises(ValueError, match="The studio must be open in up to 1 tabs"):
-            await next_event(host.events(), "project")
+            host.events()
 
     hosted(write_clusters(tmp_path), work)
 
@@ -134,3 +135,36 @@ def test_a_tab_that_does_not_listen_holds_nobody_up(tmp_path: Path) -> None:
         assert host.project()["stage"] == "ready"
 
     hosted(write_clusters(tmp_path), work)
+
+
+def test_an_outlook_that_was_not_measured_is_not_taken_for_one(tmp_path: Path) -> None:
+    studio = open_clusters(tmp_path)
+    label_all_classes(studio, 4)
+    assert studio.now.outlook.version != studio.now.version
+    studio.do({"kind": "skip", "selection": {"rows": [20]}})
+    assert studio.now.outlook.version != studio.now.version  # nobody has looked yet
+    studio.improve(look_ahead(studio.now.model, studio.now.version))
+    studio.do({"kind": "skip", "selection": {"rows": [21]}})
+    assert studio.now.outlook.version == studio.now.version  # the same model was looked at
+    studio.close()
+
+
+def test_threads_end_with_the_host(tmp_path: Path) -> None:
+    found: list[Host] = []
+
+    async def work(host: Host) -> None:
+        found.append(host)
+        await host.gesture(listed("red", 0), "one")
+
+    hosted(write_clusters(tmp_path), work)
+    assert found[0].is_idle
+
+
+def test_opening_stops_when_the_host_does(tmp_path: Path) -> None:
+    async def run() -> Host:
+        host = Host(Source(write_clusters(tmp_path)))
+        await host.start()
+        await host.stop()
+        return host
+
+    assert asyncio.run(run()).is_idle

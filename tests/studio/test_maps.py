@@ -9,7 +9,7 @@ from tests.studio.studios import label_all_classes, open_clusters, write_links
 
 def test_maps_settle_once_and_do_not_move_with_labels(tmp_path: Path) -> None:
     studio = open_clusters(tmp_path)
-    assert list(studio.maps) == ["after", "before"]
+    assert list(studio.maps.places) == ["after", "before"]
     first = studio.maps.places["after"]
     told = list(studio.settle(every=100))
     n_done, n_all = told[-1]
@@ -22,22 +22,7 @@ def test_maps_settle_once_and_do_not_move_with_labels(tmp_path: Path) -> None:
     studio.close()
 
 
-def test_an_index_follows_its_map(tmp_path: Path) -> None:
-    studio = open_clusters(tmp_path)
-    index = studio.maps["after"]
-    assert studio.maps["after"] is index
-    studio.maps.places["after"] = studio.maps.places["after"] + 100
-    moved = studio.maps["after"]
-    assert moved is not index
-    square = np.array([[-50.0, -50.0], [50.0, -50.0], [50.0, 50.0], [-50.0, 50.0]])
-    assert index.inside(square).all()
-    assert not moved.inside(square).any()
-    studio.close()
-
-
 def test_a_graph_alone_has_one_map(tmp_path: Path) -> None:
     studio = Studio.open(Source(write_links(tmp_path)))
-    assert list(studio.maps) == ["after"]
-    assert "before" not in studio.maps
-    assert len(studio.maps) == 1
+    assert list(studio.maps.places) == ["after"]
     studio.close()

@@ -10,8 +10,7 @@ from diffresnet.studio.answering import EXPORTS
 from tests.studio.clients import Page, serving
 from tests.studio.studios import N_EACH, NAMES, TRUTH, write_clusters
 
-SQUARE = [[-2, -2], [2, -2], [2, 2], [-2, 2]]
-EVERYTHING = {"steps": [{"mode": "replace", "polygon": SQUARE}]}
+EVERYTHING = {"rows": list(range(90))}
 
 
 @pytest.fixture
@@ -267,3 +266,12 @@ def test_markup_in_names_stays_text(page: Page) -> None:
     page.do(kind="add_class", name="b", selection={"rows": [31, 61]})
     report = page.client.post("/api/export", json={"name": "report.html"}).text
     assert "<script>alert" not in report
+
+
+def test_one_tab_too_many_is_refused_before_the_stream(
+    labeled: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("diffresnet.studio.hosting.MOST_TABS", 0)
+    answer = labeled.client.get("/api/events")
+    assert answer.status_code == 400
+    assert "open in up to 0 tabs" in answer.json()["error"]

@@ -3,6 +3,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -175,7 +176,7 @@ def test_a_gesture_that_cannot_be_written_leaves_no_trace(tmp_path: Path) -> Non
     storage, state = filled(tmp_path / "a.sqlite")
     broken = history.label(state, rows(3, 5), 0)
     twice = history.Gesture("label", "", rows(3, 3), broken.before, broken.after)
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(ValueError, match=r"must be one that can be written, got .*UNIQUE"):
         storage.record(twice, "", 2)
     assert same(storage.read_state(), state)
     state = record(storage, broken, state)
@@ -248,3 +249,18 @@ def test_sentences_about_damage_are_one_line(tmp_path: Path) -> None:
         with pytest.raises(ValueError) as refused:  # noqa: PT011
             read()
         assert "\n" not in str(refused.value)
+
+
+def test_a_full_disk_is_one_sentence_and_the_next_gesture_works(tmp_path: Path) -> None:
+    storage, state = filled(tmp_path / "a.sqlite")
+    version = storage.version
+    (n_pages,) = storage.base.execute("PRAGMA page_count").fetchone()
+    storage.base.execute(f"PRAGMA max_page_count = {n_pages}")
+    long = replace(history.label(state, rows(3, 5), 0), said="x" * 100_000)
+    with pytest.raises(ValueError, match=r"must be one that can be written, got .*full.*Make room"):
+        storage.record(long, "", 2)
+    assert storage.version == version
+    assert same(storage.read_state(), state)
+    storage.base.execute("PRAGMA max_page_count = 100000")
+    assert storage.record(long, "", 2) == version + 1
+    storage.close()

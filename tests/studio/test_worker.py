@@ -57,3 +57,17 @@ def test_after_the_end_nothing_is_done() -> None:
     worker = Worker("w")
     worker.close()
     assert worker.submit(lambda: 1).cancelled()
+    assert worker.join(10)
+
+
+def test_the_end_comes_after_the_work_at_hand() -> None:
+    worker, begun, go_on = Worker("w"), threading.Event(), threading.Event()
+    first = worker.submit(lambda: begun.set() or go_on.wait(10))
+    second = worker.submit(lambda: 1)
+    assert begun.wait(10)
+    worker.close()
+    assert not worker.join(0.05)
+    go_on.set()
+    assert worker.join(10)
+    assert first.result() is True
+    assert second.cancelled()

@@ -11,6 +11,10 @@ NAMES = ("SIGTERM", "SIGHUP")
 """From `kill`, a scheduler or a container; from a terminal that is closed (not on Windows)."""
 
 
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl-C has ended."""
+
+
 class Stopped(KeyboardInterrupt):
     """A signal asked the process to end; `number` is that of the signal."""
 

@@ -1,5 +1,7 @@
 """`diffresnet studio`: label by clicking in the browser, and watch labels spread."""
 
+import os
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +12,7 @@ from diffresnet._support.stages import shown_stages
 from diffresnet.cli.console import say, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn
 from diffresnet.cli.outputs import check_new_file, write_files
+from diffresnet.cli.signals import INTERRUPTED
 from diffresnet.studio.answering import EXPORTS
 from diffresnet.studio.engine import Studio
 from diffresnet.studio.export import export as make_export
@@ -109,7 +112,13 @@ def studio(
 
     if allow_remote and host != HOST:
         warn(f"Whoever has the address can see and change everything: {host} is open to others.")
-    serve(Host(found, kept), Place(host, port, allow_remote), ready)
+    served = Host(found, kept)
+    try:
+        serve(served, Place(host, port, allow_remote), ready)
+    finally:
+        if not served.is_idle:  # a thread that computes would abort the process at its end
+            sys.stdout.flush()
+            os._exit(INTERRUPTED)
 
 
 def _write(source: Source, file: Path, folder: Path, *, force: bool) -> None:

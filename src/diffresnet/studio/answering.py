@@ -56,7 +56,7 @@ def project_of(studio: Studio, now: Snapshot | None = None) -> dict[str, Any]:
         "version": now.version,
         "has_texts": len(opened.texts) > 0,
         "has_images": len(opened.pictures) + len(opened.thumbnails) > 0,
-        "has_before_map": "before" in studio.maps,
+        "has_before_map": "before" in studio.maps.places,
         "undo": now.undo,
         "redo": now.redo,
         "classes": [
@@ -92,16 +92,21 @@ def not_ready(
     return project | dict.fromkeys(("undo", "redo", "strength")) | {"progress": progress}
 
 
-def points_frame(studio: Studio, *, maps: bool, state: bool) -> bytes:
-    """Return the maps, what is predicted and what was answered, or some of it."""
+def points_frame(studio: Studio) -> bytes:
+    """Return the maps, what is predicted and what was answered."""
     now = studio.now
-    arrays: dict[str, Array] = {}
-    if maps:
-        arrays |= {"xy" if one == "after" else one: at for one, at in studio.maps.places.items()}
-    if state:
-        arrays |= _predicted(now) | _answered(now)
-    header = {"version": now.version, "n": studio.n_points, "is_first": not now.is_learned}
-    return encode_frame(header, arrays)
+    return encode_frame(_header(studio, now), _maps(studio) | _predicted(now) | _answered(now))
+
+
+def map_frame(studio: Studio) -> bytes:
+    """Return the maps alone."""
+    return encode_frame({"version": studio.now.version, "n": studio.n_points}, _maps(studio))
+
+
+def state_frame(studio: Studio) -> bytes:
+    """Return what is predicted and what was answered."""
+    now = studio.now
+    return encode_frame(_header(studio, now), _predicted(now) | _answered(now))
 
 
 def done_frame(studio: Studio, done: Done) -> bytes:
@@ -114,26 +119,11 @@ def done_frame(studio: Studio, done: Done) -> bytes:
     else:
         is_new = (old.classes != after.predictions.classes) | (old.certainty != arrays["certainty"])
         changed = np.flatnonzero(is_new)
-    is_wider = arrays["predicted"].dtype != _predicted_kind(before)
-    if LARGEST_PART * len(changed) <= studio.n_points and not is_wider:
+    if LARGEST_PART * len(changed) <= studio.n_points:
         arrays = {name: array[changed] for name, array in arrays.items()}
         arrays["rows"] = changed.astype(np.uint32)
-    header = {
-        "version": after.version,
-        "n": studio.n_points,
-        "project": project_of(studio, after),
-        "said": done.said,
-        "is_first": not after.is_learned,
-    }
+    header = _header(studio, after) | {"said": done.said}
     return encode_frame(header, arrays | _answered(after))
-
-
-def learned_frame(studio: Studio) -> bytes:
-    """Return what is predicted and what was answered, after a first look."""
-    now = studio.now
-    header = {"version": now.version, "n": studio.n_points, "project": project_of(studio, now)}
-    header["is_first"] = not now.is_learned
-    return encode_frame(header, _predicted(now) | _answered(now))
 
 
 def flow_frame(studio: Studio, value: float) -> bytes:
@@ -200,8 +190,17 @@ def _item(studio: Studio, now: Snapshot, row: int) -> dict[str, Any]:
     }
 
 
-def _predicted_kind(now: Snapshot) -> np.dtype[Any]:
-    return now.predictions.as_bytes(max([*now.state.classes, 0])).dtype
+def _header(studio: Studio, now: Snapshot) -> dict[str, Any]:
+    return {
+        "version": now.version,
+        "n": studio.n_points,
+        "project": project_of(studio, now),
+        "is_first": not now.is_learned,
+    }
+
+
+def _maps(studio: Studio) -> dict[str, Array]:
+    return {"xy" if one == "after" else one: at for one, at in studio.maps.places.items()}
 
 
 def _predicted(now: Snapshot, found: Predictions | None = None) -> dict[str, Array]:

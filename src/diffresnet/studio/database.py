@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from diffresnet._support.checks import refuse
@@ -38,15 +38,6 @@ def reading(path: Path) -> Generator[None]:
         refuse(WHAT, "whole", got, "Take a copy of it, or choose another by --file.")
 
 
-def close(base: sqlite3.Connection, path: Path) -> None:
-    """Close a file, and remove the empty log that SQLite leaves beside a damaged one."""
-    base.close()
-    log = path.with_name(f"{path.name}-wal")
-    with suppress(OSError):
-        if log.stat().st_size == 0:
-            log.unlink()
-
-
 def connect(path: Path) -> sqlite3.Connection:
     """Open a file for one process alone, so that what is committed is on the disk.
 
@@ -62,7 +53,7 @@ def connect(path: Path) -> sqlite3.Connection:
         base.execute("PRAGMA trusted_schema = OFF")
     except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged name cannot be said
         if base is not None:
-            close(base, path)
+            base.close()
         if "locked" in str(error):
             remedy = "Close the other studio, or choose another file by --file."
             refuse(WHAT, "one that no other studio has open", path, remedy)

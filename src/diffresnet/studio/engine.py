@@ -99,7 +99,7 @@ class Studio:
 
     def select(self, given: Any) -> Rows:
         """Return the rows of a selection; see `selection.find_rows`."""
-        return find_rows(given, self.maps, self.n_points)
+        return find_rows(given, self.n_points)
 
     def search(self, text: Any) -> Rows:
         """Return the rows whose text or id has this text in it."""
@@ -224,7 +224,8 @@ class Studio:
 
     def _done(self, said: str, before: Snapshot, after: Snapshot, version: int) -> Done:
         """Let what is on the disk count."""
-        if after.predictions is before.predictions:
+        is_measured = before.outlook.version == before.version
+        if is_measured and after.predictions is before.predictions:
             after = replace(after, outlook=replace(after.outlook, version=version))
         undo, redo = self.storage.said()
         self.now = replace(after, version=version, undo=undo, redo=redo)

@@ -14,6 +14,8 @@ import numpy.typing as npt
 from diffresnet._support.words import count, plain, shortened
 from diffresnet.studio.classes import (
     LONGEST_NAME,
+    NONE_NAME,
+    SKIPPED_NAME,
     StudioClass,
     check_class,
     check_color,
@@ -25,6 +27,9 @@ from diffresnet.studio.classes import (
 
 NOT_ANSWERED, NONE_OF_THESE, SKIPPED = -1, -2, -3
 """Answers that are no class; classes are 0, 1, 2, ..."""
+
+NO_CLASSES = {NONE_NAME: NONE_OF_THESE, SKIPPED_NAME: SKIPPED}
+"""What some of these answers are called in a file."""
 
 Answers = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.int64]
@@ -191,6 +196,8 @@ def take_labels(
 ) -> Gesture:
     """Take labels of all points, "" where there is none, as one gesture; classes come with them.
 
+    A label "none of these" or "skipped" is that answer, and no class.
+
     Args:
         state: before it.
         labels: (N) names of classes.
@@ -202,6 +209,9 @@ def take_labels(
     classes, numbers = dict(state.classes), {one.name: one.id for one in state.classes.values()}
     for raw in sorted(set(labels) - {""}):
         name = plain(" ".join(raw.split()))[:LONGEST_NAME]
+        if name.lower() in NO_CLASSES:
+            numbers[raw] = NO_CLASSES[name.lower()]
+            continue
         if name not in numbers:
             new = make_class(state.next_class + len(added), name, classes.values())
             added[new.id], classes[new.id], numbers[name] = (None, new), new, new.id

@@ -14,7 +14,7 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import listening
@@ -52,6 +52,9 @@ class Host:
     Args:
         source: of the data.
         file: for the answers; None for one beside the data.
+
+    Attributes:
+        is_idle: after `stop`, whether all threads have ended. One that computes cannot be ended.
     """
 
     def __init__(self, source: Source, file: Path | None = None) -> None:
@@ -64,6 +67,7 @@ class Host:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._told = 0.0
         self._is_closed = self._is_ending = False
+        self.is_idle = True
         self._last_gesture = 0.0
         self.preview = lru_cache(N_KEPT_PREVIEWS)(self._make_preview)
 
@@ -96,6 +100,8 @@ class Host:
                 await asyncio.wait_for(self._gestures.run(studio.close), SECONDS_TO_END)
         for worker in self._workers:
             worker.close()
+        end = time.monotonic() + SECONDS_TO_END
+        self.is_idle = all(worker.join(end - time.monotonic()) for worker in self._workers)
 
     def dismiss(self) -> None:
         """End the events of all tabs: a server waits for them before it ends."""
@@ -135,9 +141,17 @@ class Host:
             needs_model: whether the classifier must have learned from all answers before.
         """
         studio = self.studio
-        if needs_model:
-            await self.learned()
-        return await self._slow.run(lambda: work(studio))
+
+        def work_if_learned() -> tuple[bool, Result | None]:
+            is_ready = studio.now.is_learned or not needs_model
+            return is_ready, work(studio) if is_ready else None
+
+        while True:
+            if needs_model:
+                await self.learned()
+            is_done, found = await self._slow.run(work_if_learned)
+            if is_done:
+                return cast("Result", found)
 
     async def learned(self) -> None:
         """Wait until the classifier has learned from all answers."""
@@ -145,10 +159,13 @@ class Host:
         while not studio.now.is_learned:
             await self._learning.run(self._learn)
 
-    async def events(self) -> AsyncIterator[str]:
-        """Yield events for one tab, for as long as it listens."""
+    def events(self) -> AsyncIterator[str]:
+        """Return events for one tab, for as long as it listens; raise if there are too many."""
         if len(self._tabs) >= MOST_TABS:
             refuse("The studio", f"open in up to {MOST_TABS} tabs", "more", "Close some.")
+        return self._events()
+
+    async def _events(self) -> AsyncIterator[str]:
         queue: asyncio.Queue[str] = asyncio.Queue(N_WAITING)
         self._tabs.add(queue)
         try:
@@ -163,6 +180,8 @@ class Host:
 
     def _open(self) -> None:
         def hear(name: str, part: float | None) -> None:
+            if self._is_closed:
+                raise _StoppedError
             doing = {"doing": name, "done": part}
             self._stage = {**self._stage, **doing}
             self._tell("project", self._stage, is_frequent=True)
@@ -170,6 +189,8 @@ class Host:
         try:
             with listening(hear):
                 studio = Studio.open(self.source, self.file)
+        except _StoppedError:
+            return
         except Exception as error:  # whatever it is, the page must be told
             sentence = reason_of(error) or type(error).__name__
             self._stage = not_ready(self.source.path.name, "failed", None, None, f"{sentence}.")
@@ -220,7 +241,8 @@ class Host:
             time.sleep(0.1)
         self._learning.submit(self._learn).result()
         now, begun = studio.now, time.monotonic()
-        if now.outlook.version == now.version or len(now.model.classes_) < 2:
+        is_known = now.outlook.version == now.version
+        if is_known or not now.is_learned or len(now.model.classes_) < 2:
             return
 
         def stop_if_old(*_: object) -> None:

@@ -1,14 +1,13 @@
 """The maps of a studio: they settle once, and do not move when labels change."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.report.layout import MapName, Places, first_places, map_names, settle_map
-from diffresnet.studio.selection import PlaneIndex
 
 
-class Maps(Mapping[MapName, PlaneIndex]):
-    """Places of the points by the name of the map; as a mapping, indices of them for polygons.
+class Maps:
+    """Places of the points by the name of the map.
 
     Args:
         model: prepared with the points.
@@ -21,7 +20,6 @@ class Maps(Mapping[MapName, PlaneIndex]):
         self.places: dict[MapName, Places] = {
             name: first_places(model, name) for name in map_names(model)
         }
-        self._indices: dict[MapName, tuple[Places, PlaneIndex]] = {}
 
     def settle(self, model: DiffResNetClassifier, every: int) -> Iterator[tuple[int, int]]:
         """Settle the maps, and yield how many rounds of all are done."""
@@ -31,19 +29,3 @@ class Maps(Mapping[MapName, PlaneIndex]):
             for one in settle_map(model, name, like, every):
                 self.places[name] = one.places
                 yield place * one.n_rounds + one.round, n_maps * one.n_rounds
-
-    def __getitem__(self, name: MapName) -> PlaneIndex:
-        places, kept = self.places[name], self._indices.get(name)
-        if kept is None or kept[0] is not places:
-            kept = places, PlaneIndex(places)
-            self._indices[name] = kept
-        return kept[1]
-
-    def __iter__(self) -> Iterator[MapName]:
-        return iter(self.places)
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.places

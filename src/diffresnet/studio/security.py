@@ -79,7 +79,9 @@ class Gate:
         """Return the status and the sentence with which a request is refused; None if it is not."""
         origins = {None, *(f"http://{name}" for name in self.names)}
         is_ours = headers.get("origin") in origins
-        is_ours &= headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+        is_ours &= headers.get("sec-fetch-site", "none") in ("same-origin", "none") or (
+            is_visit(method, path, headers)
+        )
         kind = headers.get("content-type", "").split(";")[0].strip().lower()
         needs_key = path.startswith("/api/") and path != SESSION
         checks = (
@@ -98,6 +100,12 @@ class Gate:
         except CookieError:
             return None
         return None if found is None else found.value
+
+
+def is_visit(method: str, path: str, headers: Headers) -> bool:
+    """Tell whether the page itself is opened, as by a link: it has no data, nor can be framed."""
+    kind = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    return method == "GET" and path == "/" and kind == ("navigate", "document")
 
 
 class TooLargeError(Exception):

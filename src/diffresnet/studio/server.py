@@ -30,9 +30,7 @@ STATIC_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
-    ".png": "image/png",
     ".svg": "image/svg+xml",
-    ".webmanifest": "application/manifest+json",
 }
 FRAME = "application/octet-stream"
 MOST_ITEMS = 200
@@ -106,22 +104,17 @@ class _Api:
         return _json(self.host.project())
 
     async def points(self, _: Request) -> Response:
-        return _frame(
-            await self.host.quick(lambda one: answering.points_frame(one, maps=True, state=True))
-        )
+        return _frame(await self.host.quick(answering.points_frame))
 
     async def state(self, _: Request) -> Response:
-        return _frame(
-            await self.host.quick(lambda one: answering.points_frame(one, maps=False, state=True))
-        )
+        return _frame(await self.host.quick(answering.state_frame))
 
     async def learned(self, _: Request) -> Response:
         await self.host.learned()
-        return _frame(await self.host.quick(answering.learned_frame))
+        return _frame(await self.host.quick(answering.state_frame))
 
     async def map(self, _: Request) -> Response:
-        studio = self.host.studio
-        return _frame(answering.points_frame(studio, maps=True, state=False))
+        return _frame(answering.map_frame(self.host.studio))
 
     async def gestures(self, request: Request) -> Response:
         command = await _read_json(request)

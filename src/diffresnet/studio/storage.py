@@ -5,6 +5,7 @@ order, add up to. A table of points holds the ids of those that were ever answer
 """
 
 import json
+import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -15,14 +16,13 @@ from typing import Any
 import numpy as np
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import count, some
+from diffresnet._support.words import count, reason_of, some
 from diffresnet.studio.classes import StudioClass, check_room, is_sound
 from diffresnet.studio.database import (
     FORMAT,
     SCHEMA,
     WHAT,
     check_format,
-    close,
     connect,
     is_empty,
     read_meta,
@@ -176,17 +176,22 @@ class Storage:
 
     def close(self) -> None:
         """Close the file."""
-        close(self.base, self.path)
+        self.base.close()
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
-        self.base.execute("BEGIN IMMEDIATE")
+        """Keep all that is done in the block, or nothing of it."""
         try:
+            self.base.execute("BEGIN IMMEDIATE")
             yield
-        except BaseException:
-            self.base.execute("ROLLBACK")
+            self.base.execute("COMMIT")
+        except BaseException as error:
+            if self.base.in_transaction:  # SQLite may have given up by itself
+                self.base.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                got = f"{self.path} ({reason_of(error)})"
+                refuse(WHAT, "one that can be written", got, "Make room for it, and try again.")
             raise
-        self.base.execute("COMMIT")
 
     def _count_up(self) -> int:
         version = self.version + 1
@@ -245,7 +250,7 @@ def read_about(path: Path) -> dict[str, Any]:
         with reading(path):
             return dict(json.loads(read_meta(base)["about"]))
     finally:
-        close(base, path)
+        base.close()
 
 
 def _write_classes(classes: Mapping[int, ClassChange]) -> dict[str, list[Any]]:

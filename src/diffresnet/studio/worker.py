@@ -25,7 +25,8 @@ class Worker:
     def __init__(self, name: str) -> None:
         self._tasks: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
         self._is_closed = False
-        Thread(target=self._work, name=name, daemon=True).start()
+        self._thread = Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
 
     def submit(self, work: Callable[[], Result]) -> "Future[Result]":
         """Let work be done after all that came before; after `close` it never is."""
@@ -42,11 +43,17 @@ class Worker:
         return await asyncio.wrap_future(self.submit(lambda: context.run(work)))
 
     def close(self) -> None:
-        """Take no more work."""
+        """Take no more work, and end after what is at hand."""
         self._is_closed = True
+        self._tasks.put((_nothing, Future()))
+
+    def join(self, seconds: float) -> bool:
+        """Wait for the end after `close`, for some seconds; return whether it has come."""
+        self._thread.join(max(0.0, seconds))
+        return not self._thread.is_alive()
 
     def _work(self) -> None:
-        while True:
+        while not (self._is_closed and self._tasks.empty()):
             work, future = self._tasks.get()
             if self._is_closed or not future.set_running_or_notify_cancel():
                 future.cancel()
@@ -55,3 +62,7 @@ class Worker:
                 future.set_result(work())
             except BaseException as error:  # whoever waits for it must hear of it
                 future.set_exception(error)
+
+
+def _nothing() -> None:
+    """Do nothing."""

@@ -61,14 +61,14 @@ export async function answer(body) {
     set({ said: "Select points first: click one, or draw a lasso." });
     return;
   }
-  const selection = aim.kind === "selection" ? selectionMessage(now().selection) : { rows: Array.from(aim.rows) };
+  const selection = aim.kind === "selection" ? selectionMessage(now().selection, now().n) : { rows: Array.from(aim.rows) };
   if (aim.kind === "question") dispatch({ type: "answered", rows: aim.rows });
   const done = await gesture({ ...body, selection });
   if (done && aim.kind === "selection") clearSelection();
   if (!done && aim.kind === "question") refreshQueue();
 }
 
-export const labelAs = (id) => answer({ kind: "label", class: id, which: now().which });
+export const labelAs = (id) => answer({ kind: "label", class: id, which: target(now())?.kind === "selection" ? now().which : "all" });
 export const labelAsNew = (name) => answer({ kind: "add_class", name });
 
 /** The class that Enter gives: the proposed one of a question, else what the graph thinks. */
@@ -102,7 +102,7 @@ export async function select(step, from) {
 export async function summarize() {
   const { selection } = now();
   if (selection.rows.length === 0) return;
-  const summary = await attempt(() => api.postJson("/api/selection", { selection: selectionMessage(selection) }));
+  const summary = await attempt(() => api.postJson("/api/selection", { selection: selectionMessage(selection, now().n) }));
   if (!summary) return;
   dispatch({ type: "summary", summary, of: selection });
   set({ said: summary.said });
@@ -132,8 +132,9 @@ export async function refreshAudit() {
 export async function explain(row) {
   if (row < 0) return;
   if (now().explained?.row === row) return set({ explained: null });
+  const version = now().version;
   const explained = await attempt(() => api.get(`/api/explain/${row}`));
-  if (explained) set({ explained, said: explained.sentence });
+  if (explained && now().version === version) set({ explained, said: explained.sentence });
 }
 
 export async function find(q) {
@@ -148,6 +149,14 @@ export async function find(q) {
 
 let wanted = null;
 let trying = false;
+let trialTurn = 0;
+/** Show what the model says again; a strength that is still being asked for is forgotten. */
+export function dropTrial() {
+  wanted = null;
+  trialTurn++;
+  set({ playing: false, trial: null });
+}
+
 /** Show what another strength of diffusion would give; of many calls only the last counts. */
 export async function tryStrength(value) {
   wanted = value;
@@ -157,8 +166,9 @@ export async function tryStrength(value) {
     const next = wanted;
     wanted = null;
     const version = now().version;
+    const turn = trialTurn;
     const frame = await attempt(() => api.postFrame("/api/strength", { value: next }));
-    if (frame && now().version === version) dispatch({ type: "trial", values: { trial: trialOf(next, frame) } });
+    if (frame && now().version === version && turn === trialTurn) dispatch({ type: "trial", values: { trial: trialOf(next, frame) } });
   }
   trying = false;
 }
@@ -185,6 +195,10 @@ export async function catchUp() {
   await attempt(async () => dispatch({ type: "frame", frame: await api.getFrame("/api/learned") }));
 }
 
+let mapTurn = 0;
+/** Fetch the map as it is now; of several answers only the last one that was asked for counts. */
 export async function fetchMap() {
-  await attempt(async () => dispatch({ type: "frame", frame: await api.getFrame("/api/map") }));
+  const turn = ++mapTurn;
+  const frame = await attempt(() => api.getFrame("/api/map"));
+  if (frame && turn === mapTurn) dispatch({ type: "frame", frame });
 }

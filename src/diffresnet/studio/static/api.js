@@ -2,7 +2,8 @@
 
 import { decodeFrame, splitEvents } from "./frame.js";
 
-export const TAB = crypto.randomUUID();
+/** Of this tab; `crypto.randomUUID` is there on https and this machine only. */
+export const TAB = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export class Refused extends Error {
   constructor(status, sentence) {
@@ -50,11 +51,30 @@ export async function download(name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-/** Read the server's events for ever; `onOnline(true or false)` when the connection comes and goes. */
+/** Wait until the tab is shown. */
+const shown = () => new Promise((resolve) => {
+  if (!document.hidden) return resolve();
+  const look = () => {
+    if (document.hidden) return;
+    document.removeEventListener("visibilitychange", look);
+    resolve();
+  };
+  document.addEventListener("visibilitychange", look);
+});
+
+/**
+ * Read the server's events for ever; `onOnline(true or false)` when the connection comes and goes.
+ * A tab that is hidden does not listen: a browser has six connections to a server for all tabs.
+ */
 export async function listen(onEvent, onOnline) {
+  let hiding = new AbortController();
+  document.addEventListener("visibilitychange", () => document.hidden && hiding.abort());
   for (let wait = 500; ; wait = Math.min(2 * wait, 5000)) {
+    await shown();
+    hiding = new AbortController();
     try {
-      const reader = (await ask("/api/events")).body.pipeThrough(new TextDecoderStream()).getReader();
+      const answer = await ask("/api/events", { signal: hiding.signal });
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       wait = 500;
       onOnline(true);
       for (let rest = ""; ; ) {
@@ -67,6 +87,7 @@ export async function listen(onEvent, onOnline) {
     } catch (error) {
       if (error instanceof Refused && error.status < 500) throw error;
     }
+    if (hiding.signal.aborted) continue;
     onOnline(false);
     await new Promise((resolve) => setTimeout(resolve, wait));
   }

@@ -28,7 +28,7 @@ function point(state) {
 
 function draw(state) {
   const first = state.queue[0];
-  byId("ask-empty").hidden = Boolean(first) || state.phase !== "ready";
+  byId("ask-empty").hidden = Boolean(first) || state.phase !== "ready" || state.queueVersion !== state.version;
   byId("ask-card").hidden = !first;
   if (!first) return;
   fill(byId("ask-question"), ...question(state, first));

@@ -82,11 +82,7 @@ export function pinch(view, size, from, to) {
   return panBy(zoomAt(view, size, x, y, apart(to) / apart(from)), left - x, top - y);
 }
 
-/** Even-odd rule; `polygon` [[x, y], ..] and the place in the same system. */
-export function isInside(polygon, x, y) {
-  return flatHas(Float64Array.from(polygon.flat()), x, y);
-}
-
+/** Even-odd rule; corners [x, y, x, y, ..] and the place in the same system. */
 function flatHas(corners, x, y) {
   let inside = false;
   let ax = corners[corners.length - 2], ay = corners[corners.length - 1];

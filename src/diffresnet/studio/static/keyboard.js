@@ -1,12 +1,12 @@
 // Keys to commands, in one place.
 
-import { accept, answer, clearSelection, explain, labelAs, redo, select, undo } from "./actions.js";
+import { accept, answer, clearSelection, dropTrial, explain, labelAs, redo, select, undo } from "./actions.js";
 import { byId } from "./dom.js";
 import { COLORINGS, WHICH, combine, pointOf, classById, target } from "./state.js";
 import { meaning } from "./keys.js";
 import { nearestRows, step } from "./geometry.js";
 import { newClass } from "./classes.js";
-import { nudge, reset, togglePlay } from "./spread.js";
+import { nudge, togglePlay } from "./spread.js";
 import { now, set } from "./store.js";
 import { openExport, openHelp, setSheet, toggleTheme } from "./chrome.js";
 import { percent } from "./words.js";
@@ -125,7 +125,7 @@ function escape() {
   const state = now();
   if (document.activeElement?.matches("input")) byId("map").focus();
   else if (state.error) set({ error: null });
-  else if (state.playing || state.trial) reset();
+  else if (state.playing || state.trial) dropTrial();
   else if (state.explained) set({ explained: null });
   else if (state.selection.rows.length) clearSelection();
   else set({ hover: -1 });

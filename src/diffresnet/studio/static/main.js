@@ -37,6 +37,8 @@ async function load() {
 let loading = false;
 async function follow(project) {
   dispatch({ type: "project", project });
+  const isBehind = project.version > now().version || !now().learned;
+  if (project.stage === "ready" && now().xy && isBehind) catchUp();
   if (project.stage !== "ready" || now().xy || loading) return;
   loading = true;
   await load().catch(complain);
@@ -49,9 +51,11 @@ function onEvent(type, data) {
   else if (type === "version" && data.tab !== api.TAB && data.version > now().version) catchUp();
 }
 
+let wasBroken = false;
 /** After a break the server may have changed or begun anew: look again. */
 async function onOnline(online) {
-  const back = online && !now().online;
+  const back = online && wasBroken;
+  wasBroken = !online;
   set({ online });
   if (!back) return;
   set({ error: null, said: "Connected again." });

@@ -5,7 +5,7 @@ import { byId, el, fill, icon } from "./dom.js";
 import { now, set, watch, watchLater } from "./store.js";
 import { motionIsReduced } from "./map.js";
 import { segmented } from "./parts.js";
-import { tryStrength } from "./actions.js";
+import { dropTrial, tryStrength } from "./actions.js";
 
 const STEPS = 40;
 const STEP_MS = 110;
@@ -17,7 +17,7 @@ export function startSpread() {
     tryStrength(strengthAt(slider.valueAsNumber / 1000, now().project.strength));
   });
   byId("play").addEventListener("click", togglePlay);
-  byId("strength-reset").addEventListener("click", reset);
+  byId("strength-reset").addEventListener("click", dropTrial);
   watchLater(["project", "trial", "playing"], drawStrength);
   watchLater(["coloring", "map", "project", "before"], drawLook);
   watch(["coloring", "phase"], drawLegend);
@@ -68,10 +68,6 @@ function stop() {
   if (now().playing) set({ playing: false });
 }
 
-export function reset() {
-  set({ playing: false, trial: null });
-}
-
 /** Show strengths from the least to the model's own, one after the other. */
 export async function togglePlay() {
   if (now().playing) return stop();
@@ -85,5 +81,5 @@ export async function togglePlay() {
     await tryStrength(strengthAt((end * step) / steps, strength));
     await pause;
   }
-  if (now().playing) reset();
+  if (now().playing) dropTrial();
 }

@@ -4,7 +4,7 @@ import { NO_CLASS, patch, widenClasses } from "./frame.js";
 import { rowsInside } from "./geometry.js";
 
 const NOTHING = new Uint32Array(0);
-export const NO_SELECTION = { steps: [], rows: NOTHING, summary: null, from: null };
+export const NO_SELECTION = { rows: NOTHING, summary: null, from: null };
 export const WHICH = ["all", "agreeing", "informative"];
 export const COLORINGS = ["class", "certainty", "reached"];
 
@@ -95,15 +95,15 @@ function applyFrame(state, { frame: { header, arrays } }) {
 
 /** Add a step `{mode, polygon, map}` or `{mode, rows}`; null clears. */
 function applySelection(state, { step, from = null }) {
-  if (!step) return { selection: NO_SELECTION, explained: null };
+  const cleared = { selection: NO_SELECTION, which: "all", explained: null };
+  if (!step) return cleared;
   const places = step.map === "before" ? state.before : state.xy;
   const found = step.polygon ? rowsInside(step.polygon, places) : Uint32Array.from(step.rows);
-  const fresh = step.mode === "replace" || state.selection.steps.length === 0;
+  const fresh = step.mode === "replace" || state.selection.rows.length === 0;
   if (fresh && step.mode === "remove") return {};
   const rows = fresh ? found : combine(state.selection.rows, found, step.mode);
-  if (rows.length === 0) return { selection: NO_SELECTION, explained: null };
-  const steps = fresh ? [{ ...step, mode: "replace" }] : [...state.selection.steps, step];
-  return { selection: { steps, rows, summary: null, from }, which: "all", explained: null };
+  if (rows.length === 0) return cleared;
+  return { ...cleared, selection: { rows, summary: null, from } };
 }
 
 /** Rows of both (add), or of the first without the second (remove), in order. */
@@ -115,10 +115,14 @@ export function combine(rows, others, mode) {
 
 const MOST_ROWS = 10000;
 
-/** What to send for a selection: its rows while they are few, else the lassos. */
-export function selectionMessage({ steps, rows }) {
-  return rows.length <= MOST_ROWS || !steps.some((step) => step.polygon)
-    ? { rows: Array.from(rows) } : { steps };
+/** What to send for a selection of `n` points: its rows while they are few, else a bit for each point. */
+export function selectionMessage({ rows }, n) {
+  if (rows.length <= MOST_ROWS) return { rows: Array.from(rows) };
+  const bytes = new Uint8Array(Math.ceil(n / 8));
+  for (const row of rows) bytes[row >> 3] |= 1 << (row & 7);
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  return { bits: btoa(text) };
 }
 
 export function isOpen(state) {
