@@ -54,25 +54,32 @@ def expect_accuracy(
 
 
 def expect_held_out(
-    held_out: HeldOut, weights: Floats, solution: Solution, encoded: Rows, seen_part: float
+    held_out: HeldOut, weights: Floats, confidence: float | None, seen_part: float
 ) -> ExpectedAccuracy:
     """Return the accuracy that the held-out labels of a fit speak for.
 
     Args:
         held_out: the labels.
         weights: (n,) of them.
-        solution: of the fit.
-        encoded: (N,) the class of each point, -1 for none.
+        confidence: see `expect_accuracy`.
         seen_part: see `expect_accuracy`.
     """
     right = held_out.probabilities.argmax(axis=1) == held_out.classes
-    return expect_accuracy(right, weights, mean_confidence(solution, encoded), seen_part)
+    return expect_accuracy(right, weights, confidence, seen_part)
 
 
-def mean_confidence(solution: Solution, encoded: Rows) -> float | None:
-    """Return the mean probability of the answers for reached points without a label, if any."""
-    rows = solution.reached & (encoded == UNLABELED)
-    return float(solution.probabilities[rows].max(axis=1).mean()) if rows.any() else None
+def mean_confidence(
+    probabilities: Floats, reached: npt.NDArray[np.bool_], encoded: Rows
+) -> float | None:
+    """Return the mean probability of the answers for reached points without a label, if any.
+
+    Args:
+        probabilities: (N, K) of the points.
+        reached: (N,) whether a label reaches them.
+        encoded: (N,) their classes, -1 for none.
+    """
+    rows = reached & (encoded == UNLABELED)
+    return float(probabilities[rows].max(axis=1).mean()) if rows.any() else None
 
 
 def drawn_at_random(encoded: Rows, n_classes: int, sampling: LabelSampling) -> bool:

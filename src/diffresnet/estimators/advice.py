@@ -18,6 +18,7 @@ from diffresnet.estimators.accuracy import (
     expect_held_out,
     find_proportions,
     find_seen_part,
+    mean_confidence,
 )
 from diffresnet.estimators.audit import Audit, audit_labels, conformal_sets
 from diffresnet.estimators.copies import Copies
@@ -34,6 +35,7 @@ from diffresnet.estimators.learning_curve import LearningCurve, measure_curve
 from diffresnet.estimators.novelty import measure_novelty
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.repeated import RepeatedLabels, find_contradictions
 from diffresnet.estimators.solution import Solution
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.estimators.solving import solve_labels
@@ -51,6 +53,8 @@ class Advice:
     Attributes:
         solution_: what was learned.
         copies_: which rows are equal, but for rounding.
+        repeated_: the labels of equal rows, if some of them differ; else None.
+        reached_: (N,) whether a label reaches each point.
         encoded_labels_: (N,) the class of every label as a number, -1 where there is none.
         classes_: the classes in order.
         label_distributions_: (N, K) the probabilities of the fitted points.
@@ -64,6 +68,8 @@ class Advice:
 
     solution_: Solution
     copies_: Copies
+    repeated_: RepeatedLabels | None
+    reached_: npt.NDArray[np.bool_]
     encoded_labels_: npt.NDArray[np.int64]
     classes_: npt.NDArray[Any]
     label_distributions_: npt.NDArray[Any]
@@ -138,8 +144,8 @@ class Advice:
         Held-out labels say it; None if none could be held out, or every point has a label.
         """
         check_is_fitted(self, "solution_")
-        held_out = self.solution_.held_out
-        if held_out is None or not (self._merged_labels() == UNLABELED).any():
+        held_out = self._judged()
+        if held_out is None or not (self.encoded_labels_ == UNLABELED).any():
             return None
         return self._expect(held_out)
 
@@ -163,7 +169,7 @@ class Advice:
                 merged,
                 held_out,
                 held_out.weights(self._proportions(held_out)),
-                expected=self._expect(held_out),
+                expected=self._expect(self._judged() or held_out),
                 seen_part=self._seen_part(),
                 seed=self.seed_,
             )
@@ -187,9 +193,7 @@ class Advice:
         """
         held_out = self._held_out("audit")
         named = self.copies_.labeled_rows(held_out.rows, held_out.classes, self.encoded_labels_)
-        points = self.solution_.points
-        places = None if points.has_own_graph else points.points
-        contradictions = self.copies_.contradictions(self.encoded_labels_, places)
+        contradictions = find_contradictions(self.copies_, self.encoded_labels_, self.solution_)
         return audit_labels(replace(held_out, rows=named), self.classes_, contradictions)
 
     def predict_set(self, X: Any = None, coverage: float = 0.9) -> npt.NDArray[np.bool_]:  # noqa: N803
@@ -204,7 +208,7 @@ class Advice:
             X: (n, d) new points as for `predict`; None for the fitted ones.
             coverage: how often the right class is to be in the set, below 1.
         """
-        held_out = self._held_out("predict_set")
+        held_out = self._judged() or self._held_out("predict_set")
         probabilities = self.label_distributions_ if X is None else self.predict_proba(X)
         sets = conformal_sets(probabilities, held_out, self._proportions(held_out), coverage)
         sets[self.solution_.is_unknown(probabilities)] = True
@@ -231,13 +235,15 @@ class Advice:
                 numbers, "" among texts, None among others. If it is given, or None, the result is
                 an array of objects.
         """
-        held_out = self._held_out("predict_or_abstain")
+        held_out = self._judged() or self._held_out("predict_or_abstain")
         threshold = find_threshold(held_out, self._proportions(held_out), error_rate)
         probabilities = self.label_distributions_ if X is None else self.predict_proba(X)
         is_answered = probabilities.max(axis=1) >= threshold
         is_answered &= ~self.solution_.is_unknown(probabilities)
-        if X is None:
+        if X is None and self.repeated_ is None:
             is_answered |= (self._merged_labels() != UNLABELED)[self.copies_.point]
+        elif X is None:
+            is_answered |= self.encoded_labels_ != UNLABELED
         answers = self.classes_[probabilities.argmax(axis=1)]
         return abstain_elsewhere(answers, is_answered, abstain)
 
@@ -256,10 +262,19 @@ class Advice:
         merged, n_classes = self._merged_labels(), len(self.classes_)
         return find_seen_part(merged, n_classes, at_random=self._at_random())
 
+    def _judged(self) -> HeldOut | None:
+        """Return the labels by which answers are judged: of rows, where those of equal ones differ.
+
+        None if none could be held out.
+        """
+        return self.solution_.held_out if self.repeated_ is None else self.repeated_.held_out
+
     def _expect(self, held_out: HeldOut) -> ExpectedAccuracy:
         weights = held_out.weights(self._proportions(held_out))
-        merged = self._merged_labels()
-        return expect_held_out(held_out, weights, self.solution_, merged, self._seen_part())
+        found = self.solution_.probabilities, self.solution_.reached, self._merged_labels()
+        if self.repeated_ is not None:
+            found = self.label_distributions_, self.reached_, self.encoded_labels_
+        return expect_held_out(held_out, weights, mean_confidence(*found), self._seen_part())
 
     def _held_out(self, method: str) -> HeldOut:
         """Return the held-out labels, or say why there are none."""

@@ -32,6 +32,7 @@ from diffresnet.estimators.input import (
 )
 from diffresnet.estimators.placing import place
 from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.repeated import give_rows
 from diffresnet.estimators.solution import Floats, Solution, SolverName
 from diffresnet.estimators.solving import solve_labels
 from diffresnet.estimators.storage import encode_classifier, read_model, refusing_damage
@@ -205,7 +206,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         self.strength_ = solution.strength.value
         self.operator_ = points.operator
         self.reached_ = solution.reached[copies.point]
-        self.label_distributions_ = solution.probabilities[copies.point]
+        self.repeated_, self.label_distributions_ = give_rows(copies, encoded, solution)
         self.transduction_ = name_answers(classes, self.label_distributions_)
 
     @property

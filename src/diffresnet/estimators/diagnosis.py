@@ -8,10 +8,11 @@ import numpy.typing as npt
 import torch
 
 from diffresnet._support.types import FoundBy
-from diffresnet._support.words import N_NAMED
+from diffresnet._support.words import N_NAMED, count
 from diffresnet.estimators.accuracy import ExpectedAccuracy
 from diffresnet.estimators.copies import Copies
 from diffresnet.estimators.learning_curve import LearningCurve
+from diffresnet.estimators.repeated import find_contradictions
 from diffresnet.estimators.solution import Solution
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.recall import N_EXACT
@@ -26,6 +27,7 @@ class Diagnosis:
         n_points: of the graph.
         n_labeled: points that have a label.
         n_copies: rows that are equal to an earlier one, or differ from it by rounding only.
+        n_contradictions: groups of equal rows whose labels differ.
         outliers: rows that are far from all others in a feature.
         n_components: connected components.
         n_unlabeled_components: components without any label.
@@ -54,6 +56,7 @@ class Diagnosis:
     n_points: int
     n_labeled: int
     n_copies: int
+    n_contradictions: int
     outliers: tuple[int, ...]
     n_components: int
     n_unlabeled_components: int
@@ -132,6 +135,11 @@ class Diagnosis:
                 f"Rows that repeat others, but for rounding: {self.n_copies:,}. Such rows are one "
                 "point."
             )
+        if self.n_contradictions:
+            found.append(
+                f"Equal rows have different labels ({count(self.n_contradictions, 'group')}): "
+                "their features do not decide it. Copies without a label get a probability."
+            )
         if self.outliers:
             rows = ", ".join(map(str, self.outliers[:N_NAMED]))
             more = " and others" if len(self.outliers) > N_NAMED else ""
@@ -176,7 +184,7 @@ def diagnose(
     weights = operator.weights
     rows, columns, values = mx.rows_of(weights), weights.col_indices().long(), weights.values()
     off = (rows != columns) & (values > 0)
-    counts = np.bincount(encoded[encoded >= 0], minlength=len(classes))
+    counts = np.bincount(given[given >= 0], minlength=len(classes))
     homophily = None
     if counts.max(initial=0) > 1:  # with one label per class none can be equal
         ends = rows.numpy(), columns.numpy()
@@ -188,6 +196,7 @@ def diagnose(
         n_points=len(given),
         n_labeled=int((given >= 0).sum()),
         n_copies=copies.n_copies,
+        n_contradictions=len(find_contradictions(copies, given, solution)),
         outliers=()
         if space is None
         else tuple(sorted(copies.first[space.outliers.numpy()].tolist())),
