@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from diffresnet._support.checks import check_real, fail
-from diffresnet._support.settings import Count, Positive, check_settings
+from diffresnet._support.settings import Count, Positive, Probability, check_settings
 from diffresnet.nodes.adaptation import adapt_refitted, adapt_where_better, is_drawn_evenly
 from diffresnet.nodes.channels import low_name, make_channels
 from diffresnet.nodes.choice import Choice, choose, find_best, judge, mean_probabilities
@@ -50,7 +50,7 @@ class ChannelDiffResNet:
     the labeled nodes. The mixtures and ridges that are near the best on the validation nodes answer
     together; without validation nodes, the best on held-out labels; with one label per class, which
     cannot be held out, those of diffusion. With validation nodes, the answer is adapted to class
-    proportions where that helps (`adaptation`), and where labels are few, half of it is that of a
+    proportions where that helps (`adaptation`), and where labels are few, most of it is that of a
     student (`student`), unless that hurts.
 
     With `refit`, what validation nodes have chosen learns once more, from their labels, too
@@ -64,6 +64,7 @@ class ChannelDiffResNet:
         within: how far behind the best one, in accuracy - 0.3 cross entropy, they may be.
         adapt: whether class proportions may be adapted.
         teach: whether a student may answer, too.
+        student_weight: how much of the answer is the student's.
         few: where more than this part of the nodes is labeled, there is little to teach.
         margin: by how much worse than the answer without it, on validation nodes, the student's
             must be to be left out.
@@ -78,8 +79,9 @@ class ChannelDiffResNet:
     within: Positive = 0.03
     adapt: bool = True
     teach: bool = True
+    student_weight: Probability = 0.7
     few: Positive = 0.2
-    margin: Positive = 0.02
+    margin: Positive = 0.05
     refit: bool = False
     step_size: Positive = 0.2
     n_landmarks: Count = 1500
@@ -121,7 +123,7 @@ class ChannelDiffResNet:
             helper = self._helper(student, logs, labels, split)
             if self.refit:
                 logs = self._refitted(mixing, mixtures, choice, split)
-            return logs if helper is None else helper.mix(logs.float())
+            return logs if helper is None else helper.mix(logs.float(), self.student_weight)
 
         return solve
 
@@ -153,7 +155,8 @@ class ChannelDiffResNet:
         """Return the student, unless labels are many or validation nodes say it is worse."""
         if student is None or len(split.train) > self.few * len(logs):
             return None
-        mixed, seen = student.mix(logs.float()), torch.from_numpy(split.validation)
+        seen = torch.from_numpy(split.validation)
+        mixed = student.mix(logs.float(), self.student_weight)
         both = torch.stack([logs.float()[seen], mixed[seen]])
         goodness, _ = judge(both, labels[seen])
         return student if float(goodness[1] - goodness[0]) > -self.margin else None

@@ -58,4 +58,5 @@ def _only_used(mixtures: Sequence[str], choice: Choice, n_ridges: int) -> tuple[
     """Return the mixtures that are among the chosen ones, and the choice among these alone."""
     used, at = (choice.places // n_ridges).unique(return_inverse=True)
     places = at * n_ridges + choice.places % n_ridges
-    return [mixtures[place] for place in used.tolist()], Choice(places, choice.scales)
+    numbers: list[int] = used.tolist()
+    return [mixtures[number] for number in numbers], Choice(places, choice.scales)
