@@ -8,7 +8,7 @@ from torch import Tensor
 
 from diffresnet.learning.calibration import adapt_proportions
 from diffresnet.nodes import adaptation
-from diffresnet.nodes.adaptation import ProportionsAdapted, adapt_where_better
+from diffresnet.nodes.adaptation import ProportionsAdapted, adapt_refitted, adapt_where_better
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
 from diffresnet.nodes.method import Solve
@@ -192,3 +192,26 @@ def test_even_training_and_random_validation_nodes() -> None:
     found = adapt_where_better(scores, labels, mixed)
     plain, adapted = (accuracy(one[mixed.test], labels[mixed.test]) for one in (scores, found))
     assert adapted > plain + 0.03
+
+
+def test_refitted_answers_are_calibrated_by_all_labels() -> None:
+    scores, labels = even_and_uneven(3)
+    nodes = np.arange(300).reshape(3, 100)
+    train, validation = nodes[:, :40].ravel(), nodes[:, 40:].ravel()
+    split = Split(train, validation, np.arange(300, len(labels)), (0,))
+    both = Split(train, np.concatenate([train, validation]), split.test, (0,))
+    found = adapt_refitted(scores, labels, split)
+    assert torch.equal(found, adapt_where_better(scores, labels, both))
+    assert accuracy(found[300:], labels[300:]) > accuracy(scores[300:], labels[300:]) + 0.03
+
+
+def test_refitted_answers_with_labels_drawn_at_random() -> None:
+    scores, labels = even_and_uneven(4)
+    train, validation = np.arange(300).reshape(3, 100)[:, :20].ravel(), np.arange(300, 800)
+    split = Split(train, validation, np.arange(800, len(labels)), (0,))
+    counts = np.bincount(labels[np.concatenate([train, validation])])
+    learned = (scores + torch.from_numpy(counts / counts.sum()).log()).log_softmax(dim=1)
+    found = adapt_refitted(learned, labels, split)
+    assert torch.allclose(found, adapt_where_better(scores, labels, split), atol=1e-4)
+    uneven = Split(validation, train, split.test, (0,))
+    assert adapt_refitted(learned, labels, uneven) is learned

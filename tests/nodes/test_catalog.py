@@ -16,6 +16,7 @@ def test_settings() -> None:
     assert make_method("diffresnet", given) is given
     assert make_method("no-diffresnet", given) == TrainedDiffResNet(0.4, 0, 0.3)
     assert isinstance(make_method("diffresnet", solver="kernel"), ChannelDiffResNet)
+    assert make_method("kernel-refitted") == ChannelDiffResNet(refit=True)
     assert make_method("diffusion-kernel") == KernelDiffResNet()
 
 

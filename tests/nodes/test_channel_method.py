@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -6,7 +8,7 @@ from diffresnet.nodes.channel_method import ChannelDiffResNet
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.kernel_method import KernelDiffResNet
 from diffresnet.nodes.method import NodeMethod
-from diffresnet.nodes.splits import SplitProtocol
+from diffresnet.nodes.splits import Split, SplitProtocol
 from tests.nodes.examples import clusters
 
 
@@ -39,6 +41,27 @@ def test_with_links_that_hurt() -> None:
     diffused = accuracy(KernelDiffResNet(), graph, 8, 8)
     for n_validation in (8, 0):  # chosen by validation nodes, and by held-out labels
         assert accuracy(ChannelDiffResNet(), graph, 8, n_validation) > diffused + 0.1
+
+
+def test_refitted() -> None:
+    graph, refitted = clusters(), ChannelDiffResNet(refit=True)
+    assert refitted.name == "Diff-ResNet, channels, refitted"
+    assert accuracy(refitted, graph, 5, 5) > 0.9
+    assert accuracy(refitted, graph, 5, 0) == accuracy(ChannelDiffResNet(), graph, 5, 0)
+    hard = between_classes()
+    splits = list(SplitProtocol(4, 20, n_splits=4).splits(hard))
+    means = list[float]()
+    for method in (ChannelDiffResNet(), refitted):
+        solve = method.prepare(hard)
+        right = [
+            solve(split, 0).argmax(dim=1).numpy()[split.test] == hard.labels[split.test]
+            for split in splits
+        ]
+        means.append(float(np.mean(right)))
+    assert means[1] > means[0] + 0.02  # there are six times as many labels to learn from
+    uneven = replace(hard, labels=np.where(np.arange(120) < 50, 0, hard.labels))
+    split = Split(np.arange(0, 120, 3), np.arange(1, 120, 3), np.arange(2, 120, 3), (0,))
+    assert bool(refitted.prepare(uneven)(split, 0).isfinite().all())
 
 
 def test_no_seed_and_probabilities() -> None:

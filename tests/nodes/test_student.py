@@ -31,6 +31,8 @@ def test_mix_is_half_and_half_and_finite() -> None:
     student = Student([torch.zeros(9, 4)])  # says the mean of everything
     found = student.mix(teacher.log())
     assert torch.allclose(found.exp(), teacher / 2 + 1 / 6, atol=1e-5)
+    found = student.mix(teacher.log(), 0.7)
+    assert torch.allclose(found.exp(), 0.3 * teacher + 0.7 / 3, atol=1e-5)
     sure = Student([teacher]).mix(teacher.log())
     assert bool(sure.isfinite().all())
     assert torch.equal(sure.argmax(dim=1), torch.arange(9) % 3)

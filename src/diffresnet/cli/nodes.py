@@ -27,6 +27,7 @@ from diffresnet.nodes.catalog import (
     LABELS_ALONE,
     METHOD_NAMES,
     NO_DIFFUSION,
+    REFITTED,
     SELF_TRAINED,
     NodeSolver,
     check_installed,
@@ -43,7 +44,7 @@ from diffresnet.paper.nodes.plan import NodePlan
 from diffresnet.paper.settings import NODE_SETTINGS
 
 HEADS = ("accuracy %", "splits x inits", "s per run")
-WITHOUT_VALIDATION = {KERNEL, DIFFUSION_KERNEL, SELF_TRAINED, LABELS_ALONE}
+WITHOUT_VALIDATION = {KERNEL, REFITTED, DIFFUSION_KERNEL, SELF_TRAINED, LABELS_ALONE}
 """Methods that need no validation nodes."""
 
 CAPTION = "± is the deviation over runs; of differences, the 95 % interval over splits"

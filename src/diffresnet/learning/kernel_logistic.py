@@ -43,20 +43,22 @@ def fit_coordinates(points: Tensor, labels: Tensor, n_classes: int, ridges: Tens
     Returns:
         w, (r, R * K): the scores of any point are its coordinates times these.
     """
-    n_labeled, n_ridges = len(labels), len(ridges)
-    targets = one_hot(labels, n_classes).to(points).repeat(1, n_ridges)
-    ridge = ridges.to(points).repeat_interleave(n_classes)
-    bound = points.square().sum(dim=0).unsqueeze(1) / (2 * n_labeled) + ridge
-    now = ahead = points.new_zeros(points.shape[1], n_ridges * n_classes)
+    # One row for each class and ridge, so that a softmax over classes runs along long columns.
+    n_labeled, n_ridges, turned = len(labels), len(ridges), points.mT.contiguous()
+    targets = one_hot(labels, n_classes).to(points).mT.repeat_interleave(n_ridges, dim=0)
+    ridge = ridges.to(points).repeat(n_classes).unsqueeze(1)
+    bound = points.square().sum(dim=0) / (2 * n_labeled) + ridge
+    now = ahead = points.new_zeros(n_classes * n_ridges, points.shape[1])
     momentum = 1.0
     for _ in range(N_ROUNDS):
-        scores = (points @ ahead).view(n_labeled, n_ridges, n_classes)
-        errors = scores.softmax(dim=-1).view(n_labeled, -1) - targets
-        following = ahead - (points.mT @ errors / n_labeled + ridge * ahead) / bound
+        scores = (ahead @ turned).view(n_classes, -1)
+        errors = scores.softmax(dim=0).view(-1, n_labeled) - targets
+        following = ahead - (errors @ points / n_labeled + ridge * ahead) / bound
         before, momentum = momentum, (1 + math.sqrt(1 + 4 * momentum**2)) / 2
         ahead = following + (before - 1) / momentum * (following - now)
         now = following
-    return now
+    by_ridge = now.view(n_classes, n_ridges, -1).transpose(0, 1)
+    return by_ridge.reshape(n_ridges * n_classes, -1).mT
 
 
 def score_kernel(

@@ -10,7 +10,7 @@ nothing to adapt. So predictions are adapted only if
   by the proportions that this other half speaks for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -89,16 +89,43 @@ def adapt_where_better(scores: Tensor, labels: Integers, split: Split) -> Tensor
         split: which nodes these are.
     """
     n_classes = scores.shape[1]
-    trained, seen = (
-        np.bincount(labels[part], minlength=n_classes) for part in (split.train, split.validation)
-    )
-    if not is_even(trained) or seen.min() < 2:
+    seen = np.bincount(labels[split.validation], minlength=n_classes)
+    if not is_drawn_evenly(labels[split.train], n_classes) or seen.min() < 2:
         return scores
     unlabeled = _unlabeled(split, len(scores)) if is_even(seen) else None
     rows, classes = split.validation, labels[split.validation]
     if _gain(scores, rows, classes, unlabeled) < -CLEAR_LOSS:
         return scores
     return _adapt(scores, rows, classes, unlabeled)
+
+
+def adapt_refitted(logs: Tensor, labels: Integers, split: Split) -> Tensor:
+    """Return `adapt_where_better` of answers that were learned from validation nodes, too.
+
+    Labels of both parts are held out in folds, so both are what scores are calibrated by. If
+    training nodes were drawn evenly and validation nodes were not, classes that are common among
+    labels are learned to be: that is taken back first, and these nodes then say how common they
+    are.
+
+    Args:
+        logs: (N, K) log-probabilities; those of the split's training and validation nodes by labels
+            of others.
+        labels: (N,) as of `adapt_where_better`.
+        split: the same.
+    """
+    learned = np.concatenate([split.train, split.validation])
+    counts = np.bincount(labels[learned], minlength=logs.shape[1])
+    if is_even(counts):
+        return adapt_where_better(logs, labels, replace(split, validation=learned))
+    if not is_drawn_evenly(labels[split.train], logs.shape[1]):
+        return logs
+    proportions = torch.from_numpy(counts / len(learned)).to(logs)
+    return adapt_where_better((logs - proportions.log()).log_softmax(dim=1), labels, split)
+
+
+def is_drawn_evenly(classes: Integers, n_classes: int) -> bool:
+    """Tell whether labeled nodes of these classes were drawn evenly from all."""
+    return is_even(np.bincount(classes, minlength=n_classes))
 
 
 def is_even(counts: Integers) -> bool:

@@ -26,6 +26,7 @@ NodeSolver: TypeAlias = Literal["train", "kernel"]
 
 DIFFUSION = "diffresnet"
 KERNEL = "kernel"
+REFITTED = "kernel-refitted"
 DIFFUSION_KERNEL = "diffusion-kernel"
 SELF_TRAINED = "self-trained"
 NO_DIFFUSION = "no-diffresnet"
@@ -43,7 +44,15 @@ BASELINES: dict[str, NodeMethod] = {
     "correct-and-smooth": CorrectAndSmooth(),
     LABELS_ALONE: LabelPropagation(),
 }
-METHOD_NAMES = (DIFFUSION, KERNEL, DIFFUSION_KERNEL, SELF_TRAINED, NO_DIFFUSION, *BASELINES)
+METHOD_NAMES = (
+    DIFFUSION,
+    KERNEL,
+    REFITTED,
+    DIFFUSION_KERNEL,
+    SELF_TRAINED,
+    NO_DIFFUSION,
+    *BASELINES,
+)
 NEEDING_GRAPHS = (*PUBLISHED, "appnp", *CHOSEN, "gcn-tuned")
 
 
@@ -63,6 +72,7 @@ def make_method(
 
     Args:
         name: one of `METHOD_NAMES`; ``"kernel"`` is ``"diffresnet"`` by the solver of that name;
+            ``"kernel-refitted"`` learns from validation nodes, too, once they have chosen;
             ``"diffusion-kernel"`` is the kernel of the paper's network, which always diffuses;
             ``"self-trained"`` is for one to five labels per class.
         trained: settings of Diff-ResNet, and of No-Diff-ResNet but for its steps; the paper's for
@@ -84,6 +94,8 @@ def make_method(
         fail("make_method", "solver", f"'train' for {name!r}", "'kernel'", remedy)
     if solver == "kernel" or name == KERNEL:
         return ChannelDiffResNet()
+    if name == REFITTED:
+        return ChannelDiffResNet(refit=True)
     if name == DIFFUSION_KERNEL:
         return KernelDiffResNet()
     if name == SELF_TRAINED:

@@ -1,19 +1,22 @@
 """Diff-ResNet's kernel with channels, as a method for nodes: diffusion that knows when it hurts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from diffresnet._support.checks import check_real, fail
-from diffresnet._support.settings import Count, Positive, check_settings
-from diffresnet.nodes.adaptation import adapt_where_better
+from diffresnet._support.settings import Count, Positive, Probability, check_settings
+from diffresnet.nodes.adaptation import adapt_refitted, adapt_where_better, is_drawn_evenly
 from diffresnet.nodes.channels import low_name, make_channels
-from diffresnet.nodes.choice import choose, judge, mean_probabilities
+from diffresnet.nodes.choice import Choice, choose, find_best, judge, mean_probabilities
 from diffresnet.nodes.folds import draw_folds
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import Solve
 from diffresnet.nodes.mixing import LARGEST, Mixing
+from diffresnet.nodes.refit import hold_out_refitted, refit_chosen
 from diffresnet.nodes.splits import Split
 from diffresnet.nodes.student import Student
 
@@ -47,8 +50,12 @@ class ChannelDiffResNet:
     the labeled nodes. The mixtures and ridges that are near the best on the validation nodes answer
     together; without validation nodes, the best on held-out labels; with one label per class, which
     cannot be held out, those of diffusion. With validation nodes, the answer is adapted to class
-    proportions where that helps (`adaptation`), and where labels are few, half of it is that of a
+    proportions where that helps (`adaptation`), and where labels are few, most of it is that of a
     student (`student`), unless that hurts.
+
+    With `refit`, what validation nodes have chosen learns once more, from their labels, too
+    (`refit`). Then test nodes are answered by more labels than the training nodes have: compare it
+    with methods that learn from both.
 
     Attributes:
         mixtures: names of channels joined by plus signs.
@@ -57,9 +64,11 @@ class ChannelDiffResNet:
         within: how far behind the best one, in accuracy - 0.3 cross entropy, they may be.
         adapt: whether class proportions may be adapted.
         teach: whether a student may answer, too.
+        student_weight: how much of the answer is the student's.
         few: where more than this part of the nodes is labeled, there is little to teach.
         margin: by how much worse than the answer without it, on validation nodes, the student's
             must be to be left out.
+        refit: whether to learn from the labels of validation nodes, too, once they have chosen.
         step_size: of the path; less where the graph is not stable with it.
         n_landmarks: see `kernel_points`.
     """
@@ -70,13 +79,19 @@ class ChannelDiffResNet:
     within: Positive = 0.03
     adapt: bool = True
     teach: bool = True
+    student_weight: Probability = 0.7
     few: Positive = 0.2
-    margin: Positive = 0.02
+    margin: Positive = 0.05
+    refit: bool = False
     step_size: Positive = 0.2
     n_landmarks: Count = 1500
 
-    name = "Diff-ResNet, channels"
     is_random = False
+
+    @property
+    def name(self) -> str:
+        """A name for tables, which says whether labels of validation nodes are learned from."""
+        return "Diff-ResNet, channels" + (", refitted" if self.refit else "")
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -100,42 +115,60 @@ class ChannelDiffResNet:
         mixing = Mixing(channels, labels, graph.n_classes, ridges)
 
         def solve(split: Split, _: int) -> Tensor:
-            logs = mean_probabilities(self._answers(mixing, split))
             if len(split.validation) == 0:
-                return logs
+                return self._without_validation(mixing, torch.from_numpy(split.train))
+            mixtures, choice, logs = self._choose(mixing, split)
             if self.adapt:
                 logs = adapt_where_better(logs, graph.labels, split)
-            if student is None or len(split.train) > self.few * graph.n_nodes:
-                return logs
-            return self._taught(student, logs, labels, split)
+            helper = self._helper(student, logs, labels, split)
+            if self.refit:
+                logs = self._refitted(mixing, mixtures, choice, split)
+            return logs if helper is None else helper.mix(logs.float(), self.student_weight)
 
         return solve
 
-    def _answers(self, mixing: Mixing, split: Split) -> Tensor:
-        """Return the scores (m, N, K) of the best mixtures and ridges."""
+    def _choose(self, mixing: Mixing, split: Split) -> tuple[Sequence[str], Choice, Tensor]:
+        """Return mixtures, the best of these and all ridges, and their log-probabilities (N, K)."""
         train, validation = torch.from_numpy(split.train), torch.from_numpy(split.validation)
-        if len(validation) == 0:
-            return self._without_validation(mixing, train)
-        mixtures = self.mixtures
+        mixtures: Sequence[str] = self.mixtures
         if len(train) > LARGEST:
-            mixtures = mixing.screen(mixtures, train, validation)
+            mixtures = mixing.screen(self.mixtures, train, validation)
         scores = mixing.score(mixtures, train)
         seen = mixing.labels[validation]
-        return choose(scores, validation, seen, self.n_best, within=self.within)
+        choice = find_best(scores[:, validation], seen, self.n_best, within=self.within)
+        return mixtures, choice, mean_probabilities(choice.take(scores))
 
     def _without_validation(self, mixing: Mixing, train: Tensor) -> Tensor:
         classes = mixing.labels[train]
         folds = draw_folds(classes.numpy())
         if not folds:
             diffused = [text for text in self.mixtures if text in DIFFUSED]
-            return mixing.score(diffused or self.mixtures, train)
+            return mean_probabilities(mixing.score(diffused or self.mixtures, train))
         judged = mixing.hold_out(self.mixtures, train, folds)
         scores = mixing.score(self.mixtures, train)
-        return choose(scores, train, classes, self.n_best, within=self.within, judged=judged)
+        best = choose(scores, train, classes, self.n_best, within=self.within, judged=judged)
+        return mean_probabilities(best)
 
-    def _taught(self, student: Student, logs: Tensor, labels: Tensor, split: Split) -> Tensor:
-        """Return the answer with the student's half, unless validation nodes say it is worse."""
-        mixed, seen = student.mix(logs.float()), torch.from_numpy(split.validation)
+    def _helper(
+        self, student: Student | None, logs: Tensor, labels: Tensor, split: Split
+    ) -> Student | None:
+        """Return the student, unless labels are many or validation nodes say it is worse."""
+        if student is None or len(split.train) > self.few * len(logs):
+            return None
+        seen = torch.from_numpy(split.validation)
+        mixed = student.mix(logs.float(), self.student_weight)
         both = torch.stack([logs.float()[seen], mixed[seen]])
         goodness, _ = judge(both, labels[seen])
-        return mixed if float(goodness[1] - goodness[0]) > -self.margin else logs
+        return student if float(goodness[1] - goodness[0]) > -self.margin else None
+
+    def _refitted(
+        self, mixing: Mixing, mixtures: Sequence[str], choice: Choice, split: Split
+    ) -> Tensor:
+        """Return log-probabilities (N, K), learned from training and validation nodes."""
+        labels = mixing.labels.numpy()
+        labeled = torch.from_numpy(np.concatenate([split.train, split.validation]))
+        logs = refit_chosen(mixing, mixtures, choice, labeled)
+        if not self.adapt or not is_drawn_evenly(labels[split.train], mixing.n_classes):
+            return logs
+        logs = hold_out_refitted(mixing, mixtures, choice, labeled, logs)
+        return adapt_refitted(logs, labels, split)

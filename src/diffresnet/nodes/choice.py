@@ -1,6 +1,7 @@
 """Which of many answers to take: those that held-out labels like best, together."""
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -33,6 +34,38 @@ FEWEST = 5
 """At least this number of answers is taken, however far behind the best one they are."""
 
 
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The best of many answers.
+
+    Attributes:
+        places: (m,) which they are.
+        scales: (m,) what to multiply their scores by.
+    """
+
+    places: Tensor
+    scales: Tensor
+
+    def take(self, scores: Tensor) -> Tensor:
+        """Return the chosen scores (m, N, K) of (M, N, K), each times its scale."""
+        return self.scales.view(-1, 1, 1) * scores[self.places]
+
+
+def find_best(judged: Tensor, labels: Tensor, n_best: int, *, within: float = math.inf) -> Choice:
+    """Return which answers are best on held-out labels, with their best scales.
+
+    Args:
+        judged: (M, n, K) scores of points with held-out labels.
+        labels: (n,) these labels.
+        n_best: how many are chosen, at most.
+        within: how far behind the best one they may be, but for the first `FEWEST`.
+    """
+    goodness, scales = judge(judged, labels)
+    n_near = max(FEWEST, int((goodness >= goodness.max() - within).sum()))
+    best = goodness.topk(min(n_best, n_near, len(judged))).indices
+    return Choice(best, scales[best])
+
+
 def choose(
     scores: Tensor,
     seen: Tensor,
@@ -48,16 +81,14 @@ def choose(
         scores: of all points.
         seen: (n,) which of them have a held-out label. Without any, all scores are returned.
         labels: (n,) these labels.
-        n_best: how many are returned, at most.
-        within: how far behind the best one they may be, but for the first `FEWEST`.
+        n_best: as of `find_best`, and so on.
+        within: the same.
         judged: (M, n, K) scores to judge by, if they are not those in `scores`.
     """
     if len(seen) == 0:
         return scores
-    goodness, scales = judge(scores[:, seen] if judged is None else judged, labels)
-    n_near = max(FEWEST, int((goodness >= goodness.max() - within).sum()))
-    best = goodness.topk(min(n_best, n_near, len(scores))).indices
-    return scales[best].view(-1, 1, 1) * scores[best]
+    judged = scores[:, seen] if judged is None else judged
+    return find_best(judged, labels, n_best, within=within).take(scores)
 
 
 def mean_probabilities(scores: Tensor) -> Tensor:

@@ -38,10 +38,15 @@ class Student:
         said = [basis @ (shrunk.mT @ rest) for basis, shrunk in self.factors]
         return torch.stack(said).mean(dim=0) + mean
 
-    def mix(self, logs: Tensor) -> Tensor:
-        """Return log-probabilities (N, K): teacher and student half and half, none below 1e-6."""
+    def mix(self, logs: Tensor, weight: float = 0.5) -> Tensor:
+        """Return log-probabilities (N, K) of teacher and student together, none below 1e-6.
+
+        Args:
+            logs: (N, K) the teacher's.
+            weight: of the student, at most 1.
+        """
         probabilities = logs.exp()
-        both = ((probabilities + self.learn(probabilities)) / 2).clamp(min=1e-6)
+        both = torch.lerp(probabilities, self.learn(probabilities), weight).clamp(min=1e-6)
         return (both / both.sum(dim=1, keepdim=True)).log()
 
 
