@@ -13,7 +13,7 @@ from diffresnet.learning.weighing import weigh
 
 RIDGE_WEIGHTS = (0.2, 0.8)
 """Of propagation, and of both together, where there are very many labels, beforehand."""
-DOUBT, EVENNESS, PROPAGATION_WEIGHT = 0.3, 2.0, 0.3
+DOUBT, EVENNESS, PROPAGATION_WEIGHT = 0.3, 4.0, 1.0
 """As in the classifier's mixture: see `MixtureSettings` there."""
 
 
@@ -40,8 +40,8 @@ def weigh_parts(
     if not bool(seen.any()):
         weights = torch.cat([expected, torch.zeros(2).double()])
         weights[2] = PROPAGATION_WEIGHT * relative_scale(2)
-        scores = torch.tensordot(weights, shown, 1)
-        weights = weights * match_confidence(scores, confidence(scores) / 4 + 0.6 * agreement)
+        scores, target = torch.tensordot(weights, shown, 1), confidence(by_prototypes) / 4
+        weights = weights * match_confidence(scores, target + 0.6 * agreement)
         return tuple(weights.tolist()), adapt(weights, torch.zeros_like(shown[0, 0]))
     fade = labels.n_classes / len(labels.rows)
     weighed = weigh(
@@ -64,12 +64,12 @@ def _adapter(labels: Labels, shown: Tensor) -> Callable[[Tensor, Tensor], Tensor
     """Return what adapts biases to the class proportions that the sample speaks for."""
     before = proportions_beforehand(labels, "auto")
     per_class = len(labels.rows) / labels.n_classes
-    fading = 1 / per_class if before.is_random else 2 / (per_class * min(per_class, 5))
+    faded = per_class if before.is_random else per_class * min(per_class, 5)
     is_new = (labels.counts == 1) & (labels.counts.max() > 1)
 
     def adapt(weights: Tensor, biases: Tensor) -> Tensor:
         logs = (torch.tensordot(weights, shown, 1) + biases).log_softmax(dim=1)
-        evenness = EVENNESS * fading
+        evenness = EVENNESS / faded
         found = estimate_proportions(logs, before.of_labels, evenness, before.proportions)
         shift = (found / before.of_labels).log()
         return biases + torch.where(is_new, shift.clamp(min=0), shift)

@@ -49,6 +49,39 @@ def test_a_graph_alone() -> None:
         assert bool((solved.score(alone.places).argmax(dim=1) == classes).all())
 
 
+def test_one_label_per_class_counts_prototypes_and_propagation_alike() -> None:
+    given, codes = clusters()
+    points, rows = fitted(given), torch.tensor([0, 40, 80])
+    labels = Labels(rows, torch.from_numpy(codes)[rows], 3)
+    generator = torch.Generator().manual_seed(0)
+    solved = MixtureSolver().solve(points, labels, Strength(0.5, 8), generator)
+    free = torch.ones(120, dtype=torch.bool)
+    free[rows] = False
+    scores = torch.stack([part.score(points.places).double() for part in solved.parts])[:, free]
+    weights = torch.tensor(solved.weights).double()
+    by_prototypes = torch.tensordot(weights[:2], scores[:2], 1)
+    spread = weights[2] * scores[2]
+    assert torch.isclose(by_prototypes.std(dim=1).mean(), spread.std(dim=1).mean(), rtol=1e-4)
+    assert solved.weights[3:] == (0, 0)
+
+
+def test_random_labels_speak_for_the_proportions() -> None:
+    """The prior is `evenness` / labels per class; labels drawn per class divide it once more."""
+    given, codes = clusters(2)
+    rare = np.r_[np.arange(40), 40 + np.arange(10)]
+    points, classes = fitted(given[rare]), torch.from_numpy(codes[rare])
+    rows = torch.tensor([0, 1, 2, 40, 41, 42])
+    labels = Labels(rows, classes[rows], 2)
+    found: list[torch.Tensor] = []
+    for solver in (
+        MixtureSolver("random", MixtureSettings(evenness=4.0)),
+        MixtureSolver("per class", MixtureSettings(evenness=12.0)),
+    ):
+        generator = torch.Generator().manual_seed(0)
+        found.append(solver.solve(points, labels, Strength(0.5, 8), generator).biases)
+    assert torch.allclose(found[0], found[1])
+
+
 def test_adapts_to_how_common_the_classes_are() -> None:
     given, codes = clusters(2)
     rare = np.r_[np.arange(40), 40 + np.arange(10)]

@@ -4,8 +4,8 @@ The parts are prototypes in the graph and of the features, labels spread over th
 features alone, and features and graph together; `weighing` says how they are weighed. Beforehand it
 is expected that prototypes have a weight that falls with the number of labels per class, and ridge
 regression, most of it of features and graph together, the rest. With one label per class nothing
-can be held out: prototypes are weighed by how stable the classes are in the graph, and there is
-some of the propagation.
+can be held out: prototypes are weighed by how stable the classes are in the graph, and the
+propagation counts as much as they do.
 """
 
 from dataclasses import dataclass, field, replace
@@ -55,8 +55,8 @@ class MixtureSettings:
 
     prototypes: PrototypeSettings = field(default_factory=PrototypeSettings)
     doubt: float = 0.3
-    evenness: float = 2.0
-    propagation_weight: float = 0.3
+    evenness: float = 4.0
+    propagation_weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -144,10 +144,10 @@ class MixtureSolver:
         return mixed, weighed.noise
 
     def _start_cold(self, trial: "_Trial") -> SolvedMixture:
-        """Weigh the parts where no label can be held out: prototypes, and some propagation.
+        """Weigh the parts where no label can be held out: prototypes, and the propagation.
 
-        Confidence is a quarter of what stability says, and more the more often prototypes and the
-        propagation agree: two ways to be wrong are seldom wrong alike.
+        Confidence is a quarter of that of the prototypes, which stability scales, and more the more
+        often these and the propagation agree: two ways to be wrong are seldom wrong alike.
         """
         n_prototypes, n_parts = len(trial.expected), len(trial.parts)
         weights = torch.zeros(n_parts, dtype=torch.float64)
@@ -155,7 +155,7 @@ class MixtureSolver:
         added = self.settings.propagation_weight * trial.relative_scale(n_prototypes)
         weights[n_prototypes] = added
         scores = torch.tensordot(weights, trial.shown, 1)
-        target = confidence(scores) / 4 + 0.6 * trial.agreement
+        target = confidence(trial.by_prototypes) / 4 + 0.6 * trial.agreement
         weights = weights * match_confidence(scores, target)
         biases = torch.zeros_like(trial.shown[0, 0])
         return SolvedMixture.of(trial.parts, tuple(weights.tolist()), biases, trial.shown)
@@ -168,8 +168,8 @@ class MixtureSolver:
         per_class = len(labels.rows) / labels.n_classes
         # Labels drawn per class say nothing of proportions: what is presumed fades faster, up to
         # some labels per class. From then on predictions are off by what labels are off.
-        fading = 1 / per_class if before.is_random else 2 / (per_class * min(per_class, 5))
-        evenness = self.settings.evenness * fading
+        faded = per_class if before.is_random else per_class * min(per_class, 5)
+        evenness = self.settings.evenness / faded
         found = estimate_proportions(logs, before.of_labels, evenness, before.proportions)
         shift = (found / before.of_labels).log()
         # One label beside many: that its class is rare is not for the other classes to say.
