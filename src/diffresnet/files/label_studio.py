@@ -96,7 +96,7 @@ def decode_tasks(text: str, ids: Sequence[str]) -> list[str]:
         got = f"tasks of others: {some(strange)}"
         refuse(WHAT, "tasks with the ids of these points", got, "Put an `id` into their data.")
     check_names(labels, WHAT, "labels")
-    return place_labels(names, labels, ids, WHAT, "the data", "tasks")
+    return place_labels(names, labels, ids, WHAT, "the data", parts="tasks")
 
 
 def _choice(to: str, label: str) -> dict[str, Any]:

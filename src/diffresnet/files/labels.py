@@ -151,6 +151,7 @@ def place_labels(
     ids: Sequence[str],
     what: str = WHAT,
     points: str = "FEATURES",
+    *,
     parts: str = "rows",
 ) -> list[str]:
     """Put each label where its point is; different ones for a point are refused.

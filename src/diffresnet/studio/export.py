@@ -125,9 +125,7 @@ def _read_labels(text: str, studio: Studio) -> list[str]:
     said = as_texts(frame, "answer") if "answer" in wanted else [""] * len(labels)
     others = set(ANSWERS.values())
     given = [one if one in others else label for one, label in zip(said, labels, strict=True)]
-    return place_labels(
-        as_texts(frame, "id"), given, studio.opened.ids, "The file", "the studio"
-    )
+    return place_labels(as_texts(frame, "id"), given, studio.opened.ids, "The file", "the studio")
 
 
 @contextmanager
