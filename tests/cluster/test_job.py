@@ -10,12 +10,12 @@ import torch
 from diffresnet import DiffResNetClassifier, build_weights
 from diffresnet.cluster.job import MOST_LABELS, Settings, choose_labels
 from diffresnet.cluster.learner import STEP_SIZE, Seen, learn
-from diffresnet.cluster.spreading import FLOOR
 from diffresnet.diffusion.filters import GraphFilter
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.graph import matrix as mx
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.mixture_settings import FLOOR
 from diffresnet.learning.strength import default_steps
 from tests.cluster.examples import (
     CLASSES,
