@@ -11,13 +11,14 @@ from pathlib import Path
 import diffresnet
 from diffresnet._support.checks import check_count, check_real, fail, refuse
 from diffresnet._support.words import some
-from diffresnet.cluster.answers import publish
+from diffresnet.cluster.answers import check_out, publish
 from diffresnet.cluster.engine import Engine, InProcess
 from diffresnet.cluster.job import Job, Outcome, Settings
 from diffresnet.cluster.ray_engine import connected
 from diffresnet.cluster.source import Source, is_address
 from diffresnet.cluster.work import Work
 from diffresnet.files.labels import WHAT, read_label_table
+from diffresnet.files.results import check_apart
 
 HERE = "here"
 """The address of no cluster at all: everything runs in this process, one after the other."""
@@ -51,7 +52,8 @@ def classify(
         points: the folder, or one file, or an fsspec address such as s3://bucket/points. A file
             must fit a worker.
         labels: .csv or .parquet with the columns id and label; None for those in `points`.
-        out: the folder of the predictions, or an address; what is there is replaced.
+        out: the folder of the predictions, or an address. Earlier ones there are replaced; a folder
+            with anything else in it is refused.
         cluster: the address host:port of a Ray cluster; ``"auto"``, for the one that RAY_ADDRESS
             names or, without that, a new one of this machine; or ``"here"``, for this process.
         id_column: by default "id", or what is called like one.
@@ -75,10 +77,14 @@ def classify(
     source = Source.of(str(points), id_column, label_column)
     given = None if labels is None else _read_labels(Path(labels), id_column, label_column)
     place = Work(_place_of(str(out), work))
+    inputs = [str(points), *([] if labels is None else [str(labels)])]
+    check_apart(place.folder, "--work", [Path(one) for one in inputs if not is_address(one)])
+    check_out(str(out), [*inputs, str(place.folder)])
     place.claim(_identity(source, given, settings))
     with _naming_a_full_disk(place.folder):
         with _engine(cluster, n_workers) as engine:
             outcome = Job(engine, place, source, given, settings).run()
+        check_out(str(out), [*inputs, str(place.folder)])  # it may have been filled meanwhile
         publish(place, outcome.n_files, str(out))
     shutil.rmtree(place.folder)
     return outcome

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.checks import fail
-from diffresnet._support.writing import encode_json, write_whole, writing_whole
+from diffresnet._support.words import some
+from diffresnet._support.writing import PREFIX, encode_json, write_whole, writing_whole
 
 Array = npt.NDArray[Any]
 
@@ -92,7 +93,15 @@ class Work:
             path.unlink(missing_ok=True)
 
     def claim(self, identity: Mapping[str, str]) -> None:
-        """Make the folder this job's own, or refuse one that has the files of another."""
+        """Make the folder this job's own, or refuse one that has files of anything else.
+
+        At the end of the job it is removed, with all that is in it.
+        """
+        must = "a new folder, or that of the same job"
+        others = self._names() if not self.has(IDENTITY) else []
+        if others:
+            got = f"{self.folder} with {some(others)}"
+            fail("cluster", "work", must, got, "Choose another.")
         try:
             found = self.once(IDENTITY, lambda: dict(identity))
         except (OSError, ValueError) as error:
@@ -103,7 +112,14 @@ class Work:
         if other:
             got = f"{self.folder}, of a job with another {' and '.join(other)}"
             remedy = "Remove it, or choose another."
-            fail("cluster", "work", "a new folder, or that of the same job", got, remedy)
+            fail("cluster", "work", must, got, remedy)
+
+    def _names(self) -> list[str]:
+        """Return what is in the folder, but for files that are not whole yet."""
+        if not self.folder.is_dir():
+            return []
+        names = sorted(path.name for path in self.folder.iterdir())
+        return [name for name in names if not name.startswith(PREFIX)]
 
 
 class StoredRows:
