@@ -1,4 +1,5 @@
 import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -262,6 +263,33 @@ def test_a_folder_for_the_job_with_something_in_it(
     with pytest.raises(ValueError, match="--work must be a folder without inputs, got"):
         run(points, labels, out="memory://elsewhere", work=tmp_path)
     assert contents(tmp_path) == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such locks")
+def test_two_jobs_do_not_share_a_folder(
+    tmp_path: Path, points: Path, labels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, whole = tmp_path / "work", Job.run
+
+    def run_beside(job: Job) -> Any:
+        monkeypatch.setattr(Job, "run", whole)
+        message = r"`work` must be of one process at a time, got .*work, which another process uses"
+        with pytest.raises(ValueError, match=message):
+            run(points, labels, out=tmp_path / "second", work=work)
+        return whole(job)
+
+    monkeypatch.setattr(Job, "run", run_beside)
+    run(points, labels, out=tmp_path / "first", work=work)
+    assert len(predictions(tmp_path / "first")) == len(SMALL)
+    assert not work.exists()
+
+
+def test_a_folder_for_the_job_that_cannot_be_made(
+    tmp_path: Path, points: Path, labels: Path
+) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"a folder that can be written, got .*file/work \(No"):
+        run(points, labels, out=tmp_path / "out", work=tmp_path / "file" / "work")
 
 
 @pytest.mark.parametrize(("name", "value"), [("n_top", 1), ("memory", -1.0)])

@@ -80,13 +80,12 @@ def classify(
     inputs = [str(points), *([] if labels is None else [str(labels)])]
     check_apart(place.folder, "--work", [Path(one) for one in inputs if not is_address(one)])
     check_out(str(out), [*inputs, str(place.folder)])
-    place.claim(_identity(source, given, settings))
-    with _naming_a_full_disk(place.folder):
+    with place.held(_identity(source, given, settings)), _naming_a_full_disk(place.folder):
         with _engine(cluster, n_workers) as engine:
             outcome = Job(engine, place, source, given, settings).run()
         check_out(str(out), [*inputs, str(place.folder)])  # it may have been filled meanwhile
         publish(place, outcome.n_files, str(out))
-    shutil.rmtree(place.folder)
+        place.clear()
     return outcome
 
 
