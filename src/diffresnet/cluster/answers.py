@@ -1,5 +1,6 @@
 """Predictions as files: for each file of points a part of the same rows, in the same order."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from diffresnet.files.predictions import PARTS, encode_table
 from diffresnet.files.results import check_apart, check_replaceable
 
 OUT = "--out"
+OWN = re.compile(PARTS.replace(".", r"\.").replace("*", r"\d{5,}"))
+"""The names of parts, and of no others: those of Spark have more than digits."""
 
 
 def part_name(file: int) -> str:
@@ -85,7 +88,8 @@ def check_out(out: str, inputs: Sequence[str]) -> None:
 def publish(work: Work, n_files: int, out: str) -> None:
     """Bring all parts to where they are wanted.
 
-    A folder of this machine is there whole or not at all.
+    A folder of this machine is there whole or not at all. At an address, parts of an earlier job
+    that had more are removed at the end, and all else stays.
     """
     names = [part_name(file) for file in range(n_files)]
     if not is_address(out):
@@ -96,6 +100,11 @@ def publish(work: Work, n_files: int, out: str) -> None:
         system.makedirs(folder, exist_ok=True)
         for name in names:
             system.put_file(str(work.path(f"parts/{name}")), f"{folder.rstrip('/')}/{name}")
+        system.invalidate_cache()
+        for path in system.ls(folder, detail=False):
+            name = path.rsplit("/", 1)[-1]
+            if OWN.fullmatch(name) and name not in names:
+                system.rm_file(path)
 
 
 def _contents(work: Work, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
