@@ -132,17 +132,9 @@ def _identity(
     def digest(content: object) -> str:
         return sha256(repr(content).encode()).hexdigest()
 
-    states = [_state_of(file) for file in source.files]
     return {
-        "set of points": digest((source, states)),
+        "set of points": digest((source, source.states())),
         "set of labels": digest(None if given is None else sorted(given.items())),
         "setting": digest(sorted(asdict(settings).items(), key=str)),
         "version": diffresnet.__version__,
     }
-
-
-def _state_of(file: str) -> tuple[int, int] | None:
-    if is_address(file):
-        return None
-    found = Path(file).stat()
-    return found.st_size, found.st_mtime_ns

@@ -19,6 +19,12 @@ from diffresnet.files.opening import is_folder, list_files
 from diffresnet.files.parquet import PARQUET
 from diffresnet.files.points import WHAT, Points, read_points
 
+STATE = {
+    *("size", "created", "mtime", "modified", "lastmodified", "updated", "generation", "versionid"),
+    *("etag", "md5", "md5hash", "contentmd5", "crc32c", "digest", "checksum"),
+}
+"""What file systems call that which changes with a file, in small letters and digits alone."""
+
 
 def is_address(text: str) -> bool:
     """Tell whether a text is an address such as s3://bucket/folder, rather than a path."""
@@ -61,6 +67,10 @@ class Source:
             kinds = TableFile(path, WHAT).files[0].kinds
         return {name: str(kind) for name, kind in kinds.items()}
 
+    def states(self) -> list[dict[str, str]]:
+        """Return what tells for each file whether it has changed: its size, time, or checksum."""
+        return [_state_of(file) for file in self.files]
+
     def read(self, file: int) -> Points:
         """Read a file whole, and check it.
 
@@ -88,6 +98,20 @@ def fetched(file: str) -> Generator[Path]:
             system, name = open_system(file)
             system.get_file(name, str(path))
         yield path
+
+
+def _state_of(file: str) -> dict[str, str]:
+    if not is_address(file):
+        found = Path(file).stat()
+        return {"size": str(found.st_size), "mtime": str(found.st_mtime_ns)}
+    with reaching(file, WHAT, "read"):
+        system, name = open_system(file)
+        about = system.info(name)
+    return {key: str(about[key]) for key in sorted(about) if _plain(key) in STATE}
+
+
+def _plain(key: str) -> str:
+    return "".join(letter for letter in key.lower() if letter.isalnum())
 
 
 def open_system(address: str) -> tuple[Any, str]:
