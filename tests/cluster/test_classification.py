@@ -180,6 +180,10 @@ def test_the_folder_of_another_job(
             run(points, labels, work=work)
     with pytest.raises(ValueError, match=r"of a job with another setting. Remove it"):
         run(points, labels, work=work, n_top=5)
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "run", stop)
+        with pytest.raises(KeyboardInterrupt):  # it would go on
+            run(points, labels, work=work, memory=1.0)
     fewer = write_labels(tmp_path / "fewer.csv", dict(list(LABELS.items())[:20]))
     with pytest.raises(ValueError, match=r"of a job with another set of labels. Remove it"):
         run(points, fewer, work=work)

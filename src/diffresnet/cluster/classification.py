@@ -4,7 +4,7 @@ import errno
 import shutil
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,8 +13,9 @@ from diffresnet._support.checks import check_count, check_real, fail, refuse
 from diffresnet._support.words import some
 from diffresnet.cluster.answers import check_out, publish
 from diffresnet.cluster.engine import Engine, InProcess
-from diffresnet.cluster.job import Job, Outcome, Settings
+from diffresnet.cluster.job import Job, Outcome
 from diffresnet.cluster.ray_engine import connected
+from diffresnet.cluster.settings import Settings
 from diffresnet.cluster.source import Source, is_address
 from diffresnet.cluster.work import Work
 from diffresnet.files.labels import WHAT, read_label_table
@@ -59,7 +60,8 @@ def classify(
         id_column: by default "id", or what is called like one.
         label_column: by default "label".
         n_top: neighbors that the graph keeps, the point itself counted.
-        memory: that a worker may take, in GB, about: the more, the fewer shards and blocks.
+        memory: that a worker may take, in GB, about: the more, the fewer shards and blocks. A job
+            that goes on with another one keeps its graph, and cuts it anew.
         n_workers: processes of a new cluster; as many as there are processors by default.
         work: the folder of the job, which all machines see under the same name; by default beside
             `out`.
@@ -135,6 +137,6 @@ def _identity(
     return {
         "set of points": digest((source, source.states())),
         "set of labels": digest(None if given is None else sorted(given.items())),
-        "setting": digest(sorted(asdict(settings).items(), key=str)),
+        "setting": digest(sorted(asdict(replace(settings, memory=0)).items(), key=str)),
         "version": diffresnet.__version__,
     }
