@@ -28,9 +28,10 @@ from diffresnet.estimators.components import PENALTY
 from diffresnet.estimators.parts import propagation
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import solve
-from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
+from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.learning import confidence, ridge, weighing
 from diffresnet.learning import features as feature_space
+from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.prototype_settings import PrototypeSettings
 from diffresnet.learning.strength import StrengthSettings
 from diffresnet.measuring.statistics import half_interval

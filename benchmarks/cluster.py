@@ -21,8 +21,9 @@ import numpy as np
 import polars as pl
 
 from diffresnet._support.writing import encode_json, write_whole
-from diffresnet.cluster.job import Job, Settings
+from diffresnet.cluster.job import Job
 from diffresnet.cluster.ray_engine import connected
+from diffresnet.cluster.settings import Settings
 from diffresnet.cluster.source import Source
 from diffresnet.cluster.work import Work
 from diffresnet.graph.product import COLUMNS

@@ -18,7 +18,8 @@ from sklearn.datasets import load_digits
 
 from diffresnet import DiffResNetClassifier, build_weights
 from diffresnet.cluster.engine import InProcess
-from diffresnet.cluster.job import Job, Settings
+from diffresnet.cluster.job import Job
+from diffresnet.cluster.settings import Settings
 from diffresnet.cluster.source import Source
 from diffresnet.cluster.work import Work
 from diffresnet.datasets.files import find_data_file

@@ -86,6 +86,54 @@ def test_a_dataset_of_hugging_face() -> None:
     assert (np.array(found["predicted"]).astype(str) == WANTED.transduction_).mean() > 0.99
 
 
+SIGNAL = np.where(np.arange(60) % 2, 10.0, 0.0) + np.random.default_rng(0).normal(size=60)
+NOISE = np.random.default_rng(1).normal(size=60)
+KIND = [("even", "odd")[row % 2] if row < 10 else None for row in range(60)]
+
+
+def make_table(library: str, signal: Any, **others: Any) -> Any:
+    columns = {"signal": signal, "noise": NOISE, "kind": KIND, **others}
+    if library == "datasets":
+        datasets: Any = pytest.importorskip("datasets")
+        dill: Any = pytest.importorskip("dill")
+        dill.extend(use_dill=False)
+        return datasets.Dataset.from_dict(columns)
+    return pandas.DataFrame(columns) if library == "pandas" else pl.DataFrame(columns)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "datasets"])
+@pytest.mark.parametrize("row", [0, 1, 59])
+def test_a_column_is_a_feature_wherever_a_number_is_missing(library: str, row: int) -> None:
+    """Without a number there is no answer; before, a column that begins without one was left."""
+    signal = [None if one == row else float(SIGNAL[one]) for one in range(60)]
+    with pytest.raises(ValueError, match="contains NaN"):
+        label_table(make_table(library, signal), "kind")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "datasets"])
+def test_columns_of_texts_and_truths_are_no_features(library: str) -> None:
+    others = {"note": [None, *["text"] * 59], "flag": [None, *[True] * 59], "none": [None] * 60}
+    table = make_table(library, SIGNAL.tolist(), **others)
+    assert label_table(table, "kind")[1].n_features_in_ == 2
+
+
+def test_columns_of_pandas_with_types_of_its_own() -> None:
+    signal = pandas.array([None, *range(1, 60)], dtype="Int64")
+    with pytest.raises(ValueError, match="contains NaN"):
+        label_table(make_table("pandas", signal), "kind")
+    lists = pandas.Series([None, *[[1.0, 2.0]] * 59], dtype=object)
+    with pytest.raises(ValueError, match="a column of lists of as many numbers, got 'lists'"):
+        label_table(make_table("pandas", SIGNAL, lists=lists), "kind")
+    numbers = pandas.Series(SIGNAL.tolist(), dtype=object)
+    assert label_table(make_table("pandas", numbers), "kind")[1].n_features_in_ == 2
+
+
+def test_columns_that_are_named_and_have_no_numbers() -> None:
+    table = make_table("polars", SIGNAL, note=["text"] * 60)
+    with pytest.raises(ValueError, match="names of columns of numbers, got 'note' with others"):
+        label_table(table, "kind", features=["signal", "note"])
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

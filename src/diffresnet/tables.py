@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from diffresnet._support.checks import fail
 from diffresnet._support.words import some
@@ -18,6 +19,8 @@ FUNCTION = "label_table"
 Kind: TypeAlias = Literal["pandas", "polars", "datasets"]
 KINDS: dict[Kind, str] = {"pandas": "DataFrame", "polars": "DataFrame", "datasets": "Dataset"}
 """What the tables of each library are called."""
+Contents: TypeAlias = Literal["lists", "numbers", "others"]
+"""What a column has."""
 NEXT_TO = {"probability": "_probability", "margin": "_margin", "reached": "_reached"}
 
 
@@ -91,8 +94,11 @@ def _features_of(
     """Return the features of all rows, (N, d)."""
     if features is None:
         others = [name for name in names if name != label_column]
-        lists = [name for name in others if np.ndim(_first_of(table, name)) == 1]
-        numbers = [name for name in others if _is_number(_first_of(table, name))]
+        if not len(table):
+            fail(FUNCTION, "table", "one with rows", "none", "Add rows.")
+        found = {name: _contents_of(kind, table, name) for name in others}
+        lists = [name for name in others if found[name] == "lists"]
+        numbers = [name for name in others if found[name] == "numbers"]
         if len(lists) > 1 or not (lists or numbers):
             got = f"{some(lists)}" if lists else f"none among {some(others, 10)}"
             must = "the name of the features where it is not plain what they are"
@@ -106,20 +112,37 @@ def _features_of(
         except (TypeError, ValueError):
             must, remedy = "a column of lists of as many numbers", "Name another one."
             fail(FUNCTION, "features", must, f"'{features}' with others", remedy)
-    columns = [np.asarray(table[name], dtype=np.float64) for name in features]
-    return np.stack(columns, axis=1)
+    return np.stack([_numbers_of(kind, table, name) for name in features], axis=1)
 
 
-def _first_of(table: Any, name: str) -> Any:
-    """Return what a column begins with."""
+def _numbers_of(kind: Kind, table: Any, name: str) -> npt.NDArray[np.float64]:
+    """Return a column as floats, NaN where there is no number."""
     column = table[name]
-    if not len(column):
-        fail(FUNCTION, "table", "one with rows", "none", "Add rows.")
-    return column.iloc[0] if hasattr(column, "iloc") else column[0]
+    try:
+        if kind == "pandas":
+            return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        must, remedy = "names of columns of numbers", "Name others."
+        fail(FUNCTION, "features", must, f"'{name}' with others", remedy)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+def _contents_of(kind: Kind, table: Any, name: str) -> Contents:
+    """Return what a column has, by its type; where that says nothing, by its first value."""
+    if kind == "polars":
+        dtype = table.schema[name]
+        is_list = isinstance(dtype, pl.List | pl.Array)
+        return "lists" if is_list else "numbers" if dtype.is_numeric() else "others"
+    column = table[name]
+    if kind == "pandas":
+        if column.dtype.kind in "iuf":
+            return "numbers"
+        column = column.dropna()
+    first = next((value for value in column if value is not None), None)
+    if np.ndim(first) == 1:
+        return "lists"
+    is_number = isinstance(first, int | float | np.number) and not isinstance(first, bool)
+    return "numbers" if is_number else "others"
 
 
 def _columns_of(model: DiffResNetClassifier, name: str) -> dict[str, npt.NDArray[Any]]:

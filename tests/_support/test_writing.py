@@ -7,8 +7,8 @@ import pytest
 
 from diffresnet._support.writing import (
     PART,
-    PREFIX,
     encode_json,
+    own_prefix,
     scratch_folder,
     write_whole,
     write_whole_folder,
@@ -82,6 +82,40 @@ def test_what_another_process_is_writing_stays(
 
 
 @posix
+def test_what_another_machine_is_writing_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a shared folder, locks of other machines may not be seen: all are granted here."""
+    sync = os.fsync
+
+    def grant(*_: object) -> None: ...
+
+    def write_elsewhere(descriptor: int) -> None:
+        monkeypatch.setattr("os.fsync", sync)
+        with monkeypatch.context() as patch:
+            patch.setattr("socket.gethostname", lambda: "another-" + 300 * "/é")
+            write_whole(tmp_path / "second", b"second")
+            write_whole_folder(tmp_path / "third", [("part", b"third")])
+        sync(descriptor)
+
+    monkeypatch.setattr("fcntl.flock", grant)
+    monkeypatch.setattr("os.fsync", write_elsewhere)
+    write_whole(tmp_path / "first", b"first")
+    assert (tmp_path / "first").read_bytes() == b"first"
+    assert {path.name for path in tmp_path.iterdir()} == {"first", "second", "third"}
+
+
+def test_machines_have_parts_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    prefixes = set[str]()
+    for name in ("a", "a-b", "long" * 100, "../..", "\udce9"):
+        monkeypatch.setattr("socket.gethostname", lambda name=name: name)
+        prefixes.add(own_prefix())
+    assert len(prefixes) == 5
+    assert len({len(one) for one in prefixes}) == 1
+    assert all(one.isascii() and "/" not in one and len(one) < 40 for one in prefixes)
+
+
+@posix
 def test_a_part_that_is_removed_before_it_is_locked_is_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,7 +136,7 @@ def test_a_part_that_is_removed_before_it_is_locked_is_made_anew(
 
 @posix
 def test_a_pipe_in_the_way_does_not_block(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / ".diffresnet-x.part")
+    os.mkfifo(tmp_path / f"{own_prefix()}x{PART}")
     write_whole(tmp_path / "file.txt", b"new")
     assert (tmp_path / "file.txt").read_bytes() == b"new"
 
@@ -229,7 +263,7 @@ def test_a_folder_that_is_removed_before_it_is_locked_is_made_anew(
 
 
 def test_a_folder_that_was_put_aside_by_a_kill_comes_back(tmp_path: Path) -> None:
-    aside = tmp_path / f"{PREFIX}x{PART}"
+    aside = tmp_path / f"{own_prefix()}x{PART}"
     (aside / "predictions").mkdir(parents=True)
     (aside / "predictions" / "part-0").write_bytes(b"old")
     write_whole_folder(tmp_path / "others", [("part-0", b"new")])
@@ -265,7 +299,7 @@ def test_a_scratch_folder_is_gone_after_the_block_and_after_a_kill(
     getattr(os, "geteuid", lambda: 1)() != 0, reason="only root may give files away"
 )
 def test_parts_of_another_user_stay(tmp_path: Path) -> None:
-    part = tmp_path / f"{PREFIX}other{PART}"
+    part = tmp_path / f"{own_prefix()}other{PART}"
     part.write_bytes(b"")
     os.chown(part, 12345, 12345)
     write_whole(tmp_path / "file.txt", b"mine")

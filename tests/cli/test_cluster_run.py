@@ -25,6 +25,7 @@ def test_the_command_writes_a_part_for_each_file(tmp_path: Path, arguments: list
     assert result.exit_code == 0, result.output
     assert "120 points" in result.output
     assert "1 shard, 1 block, 0 started again." in result.output
+    assert "of the nearest neighbors of 120 points." in result.output.replace("\n", " ")
     assert len(predictions(tmp_path / "out")) == 120
     again = RUNNER.invoke(app, arguments)
     assert again.exit_code == 2

@@ -13,7 +13,8 @@ from sklearn.datasets import load_digits
 from diffresnet.cluster.blocks import Blocks
 from diffresnet.cluster.engine import Engine, InProcess
 from diffresnet.cluster.graph_rows import Layout
-from diffresnet.cluster.job import Job, Outcome, Settings
+from diffresnet.cluster.job import Job, Outcome
+from diffresnet.cluster.settings import Settings
 from diffresnet.cluster.source import Source
 from diffresnet.cluster.work import Work
 

@@ -78,6 +78,18 @@ def test_parts_come_to_a_folder_or_an_address(tmp_path: Path) -> None:
         assert memory.cat(f"/answers-out/{part_name(file)}") == content
 
 
+def test_parts_of_a_larger_job_do_not_stay_at_an_address(tmp_path: Path) -> None:
+    work, memory = Work(tmp_path), fsspec.filesystem("memory")
+    contents = write_parts(work)
+    names = [part_name(7), part_name(123_456), "part-00001-of-spark.parquet", "mine.txt"]
+    for name in names:
+        memory.pipe(f"/fewer/{name}", b"old")
+    publish(work, 2, "memory://fewer")
+    found = {path.rsplit("/", 1)[-1]: memory.cat(path) for path in memory.ls("/fewer", False)}
+    new = {part_name(file): content for file, content in enumerate(contents)}
+    assert found == new | dict.fromkeys(names[2:], b"old")
+
+
 def test_an_address_that_cannot_be_written(tmp_path: Path) -> None:
     work = Work(tmp_path)
     write_parts(work)

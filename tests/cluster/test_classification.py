@@ -1,4 +1,5 @@
 import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -179,12 +180,120 @@ def test_the_folder_of_another_job(
             run(points, labels, work=work)
     with pytest.raises(ValueError, match=r"of a job with another setting. Remove it"):
         run(points, labels, work=work, n_top=5)
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "run", stop)
+        with pytest.raises(KeyboardInterrupt):  # it would go on
+            run(points, labels, work=work, memory=1.0)
     fewer = write_labels(tmp_path / "fewer.csv", dict(list(LABELS.items())[:20]))
     with pytest.raises(ValueError, match=r"of a job with another set of labels. Remove it"):
         run(points, fewer, work=work)
     (work / "job.json").write_text("{")
     with pytest.raises(ValueError, match=r"its job.json is damaged"):
         run(points, labels, work=work)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+@pytest.mark.parametrize(
+    ("where", "sentence"),
+    [
+        (".", "--out must be a folder without inputs, got"),
+        ("points", "--out must be another folder than those that are used, got"),
+        ("points/below", "--out must be another folder than those that are used, got"),
+        ("notes", "--out must be a new folder, or one with part-.* only, got .* with 'mine.txt'"),
+        ("w/out", "--out must be another folder than those that are used, got"),
+    ],
+)
+def test_what_is_no_prediction_is_never_replaced(
+    tmp_path: Path, points: Path, labels: Path, where: str, sentence: str
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("years of work")
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=sentence):
+        run(points, labels, out=tmp_path / where, work=tmp_path / "w")
+    assert contents(tmp_path) == before
+
+
+def test_an_address_that_has_the_input_is_refused(tmp_path: Path, labels: Path) -> None:
+    home = tmp_path / "home"
+    points = write_points(home, 1, SMALL)
+    (points / "0.parquet").rename(points / "part-00000.parquet")
+    before = contents(home)
+    for given, out in ((f"file://{home}", home), (home, f"file://{home}")):
+        with pytest.raises(ValueError, match="--out must be another folder than those that are"):
+            run(given, labels, out=out, work=tmp_path / "w")
+    with pytest.raises(ValueError, match="--out must be a folder without inputs, got"):
+        run(home / "part-00000.parquet", labels, out=f"file://{home}", work=tmp_path / "w")
+    memory = fsspec.filesystem("memory")
+    memory.put(str(home), "/own-points", recursive=True)
+    with pytest.raises(ValueError, match="--out must be another folder than those that are used"):
+        run("memory://own-points", labels, out="memory://own-points/below", work=tmp_path / "w")
+    assert contents(home) == before
+
+
+def test_a_folder_that_is_filled_meanwhile_is_kept(
+    tmp_path: Path, points: Path, labels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, whole = tmp_path / "out", Job.run
+
+    def fill(job: Job) -> Any:
+        out.mkdir()
+        (out / "mine.txt").write_text("new")
+        return whole(job)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "run", fill)
+        with pytest.raises(ValueError, match="--out must be a new folder, or one with part"):
+            run(points, labels, out=out)
+    (out / "mine.txt").unlink()
+    run(points, labels, out=out)
+    run(points, labels, out=out)  # over predictions
+    assert len(predictions(out)) == len(SMALL)
+
+
+def test_a_folder_for_the_job_with_something_in_it(
+    tmp_path: Path, points: Path, labels: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "mine.txt").write_text("years of work")
+    before = contents(tmp_path)
+    message = r"`work` must be a new folder, or that of the same job, got .*home with 'mine.txt'"
+    with pytest.raises(ValueError, match=message):
+        run(points, labels, out=tmp_path / "out", work=tmp_path / "home")
+    with pytest.raises(ValueError, match="--work must be a folder without inputs, got"):
+        run(points, labels, out="memory://elsewhere", work=tmp_path)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such locks")
+def test_two_jobs_do_not_share_a_folder(
+    tmp_path: Path, points: Path, labels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, whole = tmp_path / "work", Job.run
+
+    def run_beside(job: Job) -> Any:
+        monkeypatch.setattr(Job, "run", whole)
+        message = r"`work` must be of one process at a time, got .*work, which another process uses"
+        with pytest.raises(ValueError, match=message):
+            run(points, labels, out=tmp_path / "second", work=work)
+        return whole(job)
+
+    monkeypatch.setattr(Job, "run", run_beside)
+    run(points, labels, out=tmp_path / "first", work=work)
+    assert len(predictions(tmp_path / "first")) == len(SMALL)
+    assert not work.exists()
+
+
+def test_a_folder_for_the_job_that_cannot_be_made(
+    tmp_path: Path, points: Path, labels: Path
+) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"a folder that can be written, got .*file/work \(No"):
+        run(points, labels, out=tmp_path / "out", work=tmp_path / "file" / "work")
 
 
 @pytest.mark.parametrize(("name", "value"), [("n_top", 1), ("memory", -1.0)])

@@ -8,14 +8,15 @@ import pytest
 import torch
 
 from diffresnet import DiffResNetClassifier, build_weights
-from diffresnet.cluster.job import MOST_LABELS, Settings, choose_labels
+from diffresnet.cluster.job import MOST_LABELS, choose_labels
 from diffresnet.cluster.learner import STEP_SIZE, Seen, learn
-from diffresnet.cluster.spreading import FLOOR
+from diffresnet.cluster.settings import Settings
 from diffresnet.diffusion.filters import GraphFilter
 from diffresnet.diffusion.operator import DiffusionOperator
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.graph import matrix as mx
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.mixture_settings import FLOOR
 from diffresnet.learning.strength import default_steps
 from tests.cluster.examples import (
     CLASSES,
@@ -139,6 +140,25 @@ def test_a_stopped_job_goes_on(tmp_path: Path, points: Path, seven_shards: Path)
         assert largest_difference(whole, predictions(folder / "parts")) < 1e-5
 
 
+def test_a_job_that_goes_on_with_less_memory_is_cut_anew(
+    tmp_path: Path, points: Path, seven_shards: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it had in larger blocks is not taken for its own; the graph stays."""
+    folder = tmp_path / "work"
+    shutil.copytree(seven_shards, folder)
+    (folder / "answers" / "2.npy").unlink()
+    links = folder / "rows" / "0" / "values.npy"
+    before = links.stat().st_mtime_ns
+    monkeypatch.setattr(Settings, "blocks", lambda *_: 3)
+    outcome = make_job(folder, points, n_shards=7, memory=1e9).run()
+    assert outcome.n_blocks == len(list((folder / "factors").iterdir())) == 3
+    assert links.stat().st_mtime_ns == before
+    whole = predictions(seven_shards / "parts")
+    assert largest_difference(whole, predictions(folder / "parts")) < 1e-5
+    monkeypatch.setattr(Settings, "blocks", lambda *_: 5)  # as of more workers
+    assert make_job(folder, points, n_shards=7, memory=1e9).run().n_blocks == 3
+
+
 def test_one_label_per_class(tmp_path: Path, points: Path) -> None:
     job = make_job(tmp_path / "work", points, n_shards=2, n_blocks=2)
     job.given = {f"p{row}": str(CLASSES[row]) for row in range(10)}
@@ -177,14 +197,6 @@ def test_of_very_many_labels_some_are_learned_from() -> None:
     kept = choose_labels(encoded, 3, 0)
     assert len(kept) == MOST_LABELS
     assert set(encoded[kept]) == {0, 1, 2}
-
-
-def test_memory_says_how_many_shards_and_blocks_there_are() -> None:
-    small, large = Settings(memory=1e9), Settings(memory=4e9)
-    assert small.shards(3_000_000, 64, 2) >= large.shards(3_000_000, 64, 2) >= 30
-    assert small.blocks(3_000_000, 60, 2) == 18
-    assert large.blocks(3_000_000, 60, 2) == 3
-    assert large.shards(2000, 64, 8) == 1
 
 
 def test_the_strength_is_that_of_the_classifier() -> None:

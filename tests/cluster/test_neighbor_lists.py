@@ -4,7 +4,9 @@ import numpy as np
 import torch
 
 from diffresnet import build_weights, nearest_neighbors, normalize
-from diffresnet.cluster.neighbor_lists import MISSING, merge_lists, weigh
+from diffresnet.cluster.neighbor_lists import MISSING, merge_lists, merge_shard, weigh
+from diffresnet.cluster.shards import Numbering
+from diffresnet.cluster.work import Work
 from diffresnet.graph import matrix as mx
 from tests.cluster.examples import make_job, write_points
 
@@ -24,6 +26,26 @@ def test_weights_are_those_of_build_weights() -> None:
     raw = torch.zeros(50, 50).scatter(1, near.indices, values)
     truth = build_weights(points, 11, bandwidth_rank=6, bandwidth_scale=0.5, normalization="row")
     torch.testing.assert_close(normalize(raw, "row"), truth.to_dense())
+
+
+def test_a_point_stays_in_its_list_among_many_copies(tmp_path: Path) -> None:
+    """Eight copies, and lists of four: two shards have found four others each for some of them."""
+    work, n_points, n_near = Work(tmp_path), 8, 4
+    own = np.arange(n_points)[:, None]
+    listed = np.concatenate([(own + 4 + np.arange(3)) % n_points, own], axis=1)
+    others = (own + 1 + np.arange(n_near)) % n_points
+    zeros = np.zeros((n_points, n_near), np.float32)
+    work.save("near/0/indices.npy", listed)
+    work.save("near/0/distances.npy", zeros)
+    work.save("near/1/guests.npy", np.arange(n_points))
+    work.save("near/1/guest_indices.npy", others)
+    work.save("near/1/guest_distances.npy", zeros)
+    numbering = Numbering(np.array([[n_points, 0]]), np.array([[0, n_points]]))
+    merge_shard(work, numbering, (n_near, n_near), 0)
+    starts, ends = (work.load(f"links/0/{one}.npy") for one in ("starts", "ends"))
+    linked = set(zip(starts.tolist(), ends.tolist(), strict=True))
+    assert {(one, one) for one in range(n_points)} <= linked
+    assert len(linked) == n_points * n_near
 
 
 def test_shards_find_what_one_search_finds(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ import math
 import torch
 from torch import Tensor
 
-from diffresnet.cluster.part_weights import PROPAGATION_WEIGHT, weigh_parts
+from diffresnet.cluster.part_weights import SETTINGS, weigh_parts
 from diffresnet.learning.confidence import confidence
 from diffresnet.learning.labels import Labels
 
@@ -37,7 +37,8 @@ def test_with_one_label_per_class_weights_are_those_expected() -> None:
     assert math.isclose(weights[0] / weights[1], 2, rel_tol=1e-6)
     by_prototypes = 0.6 * shown[0] + 0.3 * shown[1]
     scale = spread_of(by_prototypes) / spread_of(shown[2])
-    assert math.isclose(weights[2] / weights[0], PROPAGATION_WEIGHT * scale / 0.6, rel_tol=1e-6)
+    expected = SETTINGS.propagation_weight * scale / 0.6
+    assert math.isclose(weights[2] / weights[0], expected, rel_tol=1e-6)
     assert float(biases.abs().max()) < 0.5  # classes are equally common
 
 

@@ -9,7 +9,8 @@ import torch
 from diffresnet import normalize
 from diffresnet.cluster.blocks import Blocks
 from diffresnet.cluster.modes import Modes
-from diffresnet.cluster.spreading import FLOOR, Spreading
+from diffresnet.cluster.spreading import Spreading
+from diffresnet.learning.mixture_settings import FLOOR
 from tests.cluster.examples import blocks_of, random_graph
 
 N, N_MODES = 60, 45

@@ -100,3 +100,9 @@ def test_files_of_many_ids_are_compared_in_several_parts(
     write_file(points / "9.parquet", ["p299"], FEATURES[:1])
     with pytest.raises(ValueError, match=r"got 'p299' in 2.parquet and in 9.parquet"):
         look(tmp_path / "again", points, LABELS)
+
+
+def test_labels_are_encoded_by_their_places() -> None:
+    empty: Any = np.zeros((0, 2))
+    found = Survey([3], empty, empty, empty, ["b", "a", "b"])
+    assert found.encode(["a", "b", "c"]) == [1, 0, 1]

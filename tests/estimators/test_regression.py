@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from diffresnet.estimators.parts.propagation import FLOOR
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.regression import RegressionSettings, regress
 from diffresnet.graph import matrix as mx
+from diffresnet.learning.mixture_settings import FLOOR
 from diffresnet.learning.ridge import solve_targets
 from tests.estimators.examples import SETTINGS, clusters, fitted
 

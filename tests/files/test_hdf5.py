@@ -83,6 +83,19 @@ def test_a_process_that_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         check_hdf5(make_file(tmp_path / "x.h5"), LIMIT)
 
 
+def test_time_is_limited_where_memory_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    resource: Any = pytest.importorskip("resource")
+    limited = list[int]()
+
+    def there_is_none(*_: object) -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(resource, "setrlimit", lambda kind, _: limited.append(kind))
+    monkeypatch.setattr(Path, "read_text", there_is_none)
+    hdf5._set_limits(LIMIT)  # pyright: ignore[reportPrivateUsage]
+    assert limited == [resource.RLIMIT_CORE, resource.RLIMIT_CPU]
+
+
 def test_cells_are_looked_over(tmp_path: Path) -> None:
     pytest.importorskip("anndata")
     path = make_file(tmp_path / "x.h5ad", put_link)

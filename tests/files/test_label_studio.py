@@ -61,6 +61,33 @@ def test_other_files_are_refused(text: str, sentence: str) -> None:
     assert sentence in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"id": "strange", "stars": "b"},
+        {"id": "strange", "text": "b"},
+        {"stars": "b"},
+        {"id": None, "text": "b"},
+    ],
+)
+def test_other_data_of_a_task_do_not_say_which_point_it_is(data: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="tasks with the ids of these points, got tasks of other"):
+        decode_tasks(json.dumps([task("a", "cat", data=data)]), IDS)
+
+
+@pytest.mark.parametrize("key", ["image", "text", "path"])
+def test_without_an_id_a_task_is_known_by_what_it_shows(key: str) -> None:
+    tasks = json.dumps([task("", "cat", data={"stars": "a", key: "b"})])
+    assert decode_tasks(tasks, IDS) == ["", "cat", ""]
+
+
+def test_two_tasks_for_a_point() -> None:
+    twice = [task("b", "cat"), task("b"), task("b", "cat")]
+    assert decode_tasks(json.dumps(twice), IDS) == ["", "cat", ""]
+    with pytest.raises(ValueError, match="one label for an id, got different ones for 'b'"):
+        decode_tasks(json.dumps([*twice, task("b", "dog")]), IDS)
+
+
 @pytest.mark.parametrize("strange", [None, 3, "x", [], [3], [{"result": 3}], [{"result": [{}]}]])
 def test_strange_annotations_are_none(strange: Any) -> None:
     tasks = [{"data": {"id": "a"}, "annotations": strange}]

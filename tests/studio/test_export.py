@@ -77,7 +77,7 @@ def test_all_exports_have_a_maker(tmp_path: Path) -> None:
 def test_a_file_that_contradicts_itself_or_is_damaged(tmp_path: Path) -> None:
     studio = labeled(tmp_path)
     version, (first, *_) = studio.now.version, studio.opened.ids
-    with pytest.raises(ValueError, match=r"one answer for each id, got 'red' and 'blue' for"):
+    with pytest.raises(ValueError, match=r"one label for an id, got different ones for"):
         import_file(studio, "x.csv", f"id,label\n{first},red\n{first},blue\n")
     with pytest.raises(ValueError, match=r"^(?!.*diffresnet-).*labels\.csv"):
         import_file(studio, "x.csv", "")

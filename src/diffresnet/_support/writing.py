@@ -5,10 +5,12 @@ import json
 import math
 import os
 import shutil
+import socket
 import stat
 import tempfile
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,8 +27,8 @@ PREFIX, PART = ".diffresnet-", ".part"
 def write_whole(path: Path, content: bytes) -> Path:
     """Write `content` to `path`, making its folder; an interruption leaves the old file or none.
 
-    What processes that were killed have left in the folder is removed. A link stays one: the file
-    that it names is written.
+    What processes of this machine that were killed have left in the folder is removed. A link stays
+    one: the file that it names is written.
 
     Raises `OSError`, which names `path`, if it cannot be written, or is no regular file.
     """
@@ -78,8 +80,8 @@ def write_whole_folder(path: Path, files: Iterable[tuple[str, bytes]]) -> Path:
     """Write a folder of files with these names and contents, which are asked for one by one.
 
     A folder that is there already is replaced, with all that is in it. An interruption leaves the
-    old one; a kill between two renames leaves it aside, and the next folder written beside it
-    brings it back.
+    old one; a kill between two renames leaves it aside, and the next folder that this machine
+    writes beside it brings it back.
     """
     place = path.resolve()
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -143,7 +145,7 @@ def _bring_back(old: Path) -> None:
 def _new_part_folder(folder: Path) -> tuple[int | None, Path]:
     """Return a new folder, and what locks it as long as it is open."""
     while True:
-        part = Path(tempfile.mkdtemp(dir=folder, prefix=PREFIX, suffix=PART))
+        part = Path(tempfile.mkdtemp(dir=folder, prefix=own_prefix(), suffix=PART))
         if fcntl is None:
             return None, part
         with suppress(FileNotFoundError):  # another process was faster than the lock
@@ -158,7 +160,7 @@ def _new_part_folder(folder: Path) -> tuple[int | None, Path]:
 def _new_part(folder: Path) -> tuple[IO[bytes], Path]:
     """Return a new file, locked as long as it is open."""
     while True:
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix=PREFIX, suffix=PART)
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=own_prefix(), suffix=PART)
         stream = os.fdopen(descriptor, "wb")
         if fcntl is not None:
             with suppress(OSError):  # a disk without locks has no leftovers removed either
@@ -168,11 +170,20 @@ def _new_part(folder: Path) -> tuple[IO[bytes], Path]:
         stream.close()  # another process was faster than the lock, and removed it
 
 
+def own_prefix() -> str:
+    """Return how the names of parts of this machine begin: any name of it is as long, and safe."""
+    host = sha256(socket.gethostname().encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{PREFIX}{host[:12]}-"
+
+
 def _remove_leftovers(folder: Path) -> None:
-    """Remove parts that nobody writes any longer: their locks ended with their processes."""
+    """Remove parts that nobody writes any longer: their locks ended with their processes.
+
+    Those of other machines stay: in a shared folder their locks may not be seen here.
+    """
     if fcntl is None:
         return
-    for part in folder.glob(f"{PREFIX}*{PART}"):
+    for part in folder.glob(f"{own_prefix()}*{PART}"):
         with suppress(OSError):
             descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:

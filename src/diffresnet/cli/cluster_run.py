@@ -79,7 +79,6 @@ class ClusterRun:
         if "://" not in out:
             check_new_folder(Path(out), "--out", PARTS, inputs, force=force)
         from diffresnet.cluster import classify  # noqa: PLC0415  (slow)
-        from diffresnet.cluster.recall import N_EXACT  # noqa: PLC0415
 
         with shown_stages(f"classifying {points}"):
             found = classify(
@@ -104,5 +103,6 @@ class ClusterRun:
             )
         cut = f"{count(found.n_shards, 'shard')}, {count(found.n_blocks, 'block')}"
         say(f"{cut}, {found.n_restarts} started again.")
-        say(f"The graph has {found.recall:.1%} of the nearest neighbors of {N_EXACT} points.")
+        sampled = count(found.n_exact, "point")
+        say(f"The graph has {found.recall:.1%} of the nearest neighbors of {sampled}.")
         say(f"wrote {out}")

@@ -3,18 +3,14 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import some
-from diffresnet._support.writing import PREFIX, write_whole, write_whole_folder
+from diffresnet._support.writing import write_whole, write_whole_folder
 from diffresnet.cli.console import say
-
-MARK = f"{PREFIX}unfinished"
-"""A file in a folder that tells what commands have written there, or will, that have not ended."""
+from diffresnet.files.results import MARK, check_not_used, check_replaceable
 
 Files: TypeAlias = Iterable[tuple[str, bytes]]
 """The names and contents of the files of a folder, made one by one."""
@@ -40,7 +36,7 @@ def check_new_file(
     if path.suffix.lower() not in suffixes:
         must = f"a file that ends in {' or '.join(suffixes)}"
         refuse(option, must, path, f"Choose another {option}.")
-    _check_not_used(path, option, "file", inputs)
+    check_not_used(path, option, "file", inputs)
     if path.exists() and not path.is_file() and not path.is_dir():
         refuse(option, "a regular file", f"{path}, something else", f"Choose another {option}.")
     if path.is_dir() or (path.exists() and not force and not _is_unfinished(path)):
@@ -56,36 +52,11 @@ def check_new_folder(
 
     Only files whose names match `pattern` are ever written over.
     """
-    _check_not_used(path, option, "folder", inputs)
-    place, here = path.resolve(), Path.cwd()
-    if place in (here, *here.parents):
-        got = f"{path}, the one you are in" if place == here else f"{path}, which you are in"
-        refuse(option, "a folder of its own", got, "Name a new one.")
-    if any(place in one.resolve().parents for one in inputs):
-        got = f"{path} with an input in it"
-        refuse(option, "a folder without inputs", got, f"Choose another {option}.")
-    try:
-        found = [one.name for one in path.iterdir()] if path.exists() else []
-    except OSError as error:
-        got = f"{path} ({error.strerror})"
-        refuse(option, "a folder that can be written", got, f"Choose another {option}.")
-    others = [name for name in found if name != MARK and not fnmatchcase(name, pattern)]
-    if others:
-        must = f"a new folder, or one with {pattern} only"
-        refuse(option, must, f"{path} with {some(others)}", f"Choose another {option}.")
-    if not force and not all(_is_unfinished(path / name) for name in found if name != MARK):
+    found = check_replaceable(path, option, pattern, inputs)
+    if not force and not all(_is_unfinished(path / name) for name in found):
         remedy = f"Choose another {option}, or pass --force."
         refuse(option, "a new folder", f"{path}, which exists", remedy)
     make_folder(path.parent, option)
-
-
-def _check_not_used(path: Path, option: str, kind: str, inputs: Sequence[Path]) -> None:
-    """Refuse what would be written to an input, or into a folder that is one."""
-    place = path.resolve()
-    if any(one.resolve() in (place, *place.parents) for one in inputs):
-        refuse(
-            option, f"another {kind} than those that are used", path, f"Choose another {option}."
-        )
 
 
 def write_files(

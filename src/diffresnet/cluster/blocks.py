@@ -58,7 +58,7 @@ class Blocks:
             return self._try(task)
         except WorkerLostError:
             got = f"workers that died {MOST_STARTS} times in the same place"
-            remedy = "Lower `memory`, so that there are more and smaller blocks."
+            remedy = "Call again with less `memory`: blocks are smaller, and the graph is kept."
             fail("classify", "cluster", "one whose workers live", got, remedy)
 
     def _try(self, task: Callable[[], Result]) -> Result:

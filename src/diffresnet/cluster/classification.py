@@ -4,20 +4,22 @@ import errno
 import shutil
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 
 import diffresnet
 from diffresnet._support.checks import check_count, check_real, fail, refuse
 from diffresnet._support.words import some
-from diffresnet.cluster.answers import publish
+from diffresnet.cluster.answers import check_out, publish
 from diffresnet.cluster.engine import Engine, InProcess
-from diffresnet.cluster.job import Job, Outcome, Settings
+from diffresnet.cluster.job import Job, Outcome
 from diffresnet.cluster.ray_engine import connected
+from diffresnet.cluster.settings import Settings
 from diffresnet.cluster.source import Source, is_address
 from diffresnet.cluster.work import Work
 from diffresnet.files.labels import WHAT, read_label_table
+from diffresnet.files.results import check_apart
 
 HERE = "here"
 """The address of no cluster at all: everything runs in this process, one after the other."""
@@ -51,13 +53,15 @@ def classify(
         points: the folder, or one file, or an fsspec address such as s3://bucket/points. A file
             must fit a worker.
         labels: .csv or .parquet with the columns id and label; None for those in `points`.
-        out: the folder of the predictions, or an address; what is there is replaced.
+        out: the folder of the predictions, or an address. Earlier ones there are replaced; a folder
+            with anything else in it is refused.
         cluster: the address host:port of a Ray cluster; ``"auto"``, for the one that RAY_ADDRESS
             names or, without that, a new one of this machine; or ``"here"``, for this process.
         id_column: by default "id", or what is called like one.
         label_column: by default "label".
         n_top: neighbors that the graph keeps, the point itself counted.
-        memory: that a worker may take, in GB, about: the more, the fewer shards and blocks.
+        memory: that a worker may take, in GB, about: the more, the fewer shards and blocks. A job
+            that goes on with another one keeps its graph, and cuts it anew.
         n_workers: processes of a new cluster; as many as there are processors by default.
         work: the folder of the job, which all machines see under the same name; by default beside
             `out`.
@@ -75,12 +79,15 @@ def classify(
     source = Source.of(str(points), id_column, label_column)
     given = None if labels is None else _read_labels(Path(labels), id_column, label_column)
     place = Work(_place_of(str(out), work))
-    place.claim(_identity(source, given, settings))
-    with _naming_a_full_disk(place.folder):
+    inputs = [str(points), *([] if labels is None else [str(labels)])]
+    check_apart(place.folder, "--work", [Path(one) for one in inputs if not is_address(one)])
+    check_out(str(out), [*inputs, str(place.folder)])
+    with place.held(_identity(source, given, settings)), _naming_a_full_disk(place.folder):
         with _engine(cluster, n_workers) as engine:
             outcome = Job(engine, place, source, given, settings).run()
+        check_out(str(out), [*inputs, str(place.folder)])  # it may have been filled meanwhile
         publish(place, outcome.n_files, str(out))
-    shutil.rmtree(place.folder)
+        place.clear()
     return outcome
 
 
@@ -127,17 +134,9 @@ def _identity(
     def digest(content: object) -> str:
         return sha256(repr(content).encode()).hexdigest()
 
-    states = [_state_of(file) for file in source.files]
     return {
-        "set of points": digest((source, states)),
+        "set of points": digest((source, source.states())),
         "set of labels": digest(None if given is None else sorted(given.items())),
-        "setting": digest(sorted(asdict(settings).items(), key=str)),
+        "setting": digest(sorted(asdict(replace(settings, memory=0)).items(), key=str)),
         "version": diffresnet.__version__,
     }
-
-
-def _state_of(file: str) -> tuple[int, int] | None:
-    if is_address(file):
-        return None
-    found = Path(file).stat()
-    return found.st_size, found.st_mtime_ns

@@ -24,6 +24,7 @@ from diffresnet.cluster.learner import Scorer, Seen, learn
 from diffresnet.cluster.modes import Modes, find_modes
 from diffresnet.cluster.neighbor_lists import search_all
 from diffresnet.cluster.recall import N_EXACT, measure_recall
+from diffresnet.cluster.settings import Settings
 from diffresnet.cluster.shards import Numbering, Plan, scatter
 from diffresnet.cluster.source import Source
 from diffresnet.cluster.spreading import Spreading
@@ -34,54 +35,10 @@ from diffresnet.learning.labels import Labels
 from diffresnet.learning.prototype_settings import PrototypeSettings
 from diffresnet.learning.strength import MODES_PER_CLASS
 
-BASE = 4.8e8
-"""Bytes that a worker takes before it has any point: Python and its libraries."""
-A_ROW = 3000
-"""Bytes that a row of a block takes: its links, some columns of vectors, a halo, and parcels, which
-all workers of a machine share; blocks are not of quite the same size, either."""
-LARGEST_SHARD = 100_000
-SMALLEST_SHARD = 5_000
+OF_BLOCKS = ("answers", "kernel", "rounds", "vectors", "components", "factors")
+"""Files that depend on how the graph is cut, those first that need the others."""
 MOST_LABELS = 1024
 """That are learned from; of more, as many are drawn."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a job depends on.
-
-    Attributes:
-        n_top: neighbors that the graph keeps, the point itself counted.
-        bandwidth_rank: of the kernel's width, the point itself counted.
-        n_modes: of the graph, at least.
-        seed: of everything that is drawn.
-        memory: bytes that a worker may take, about.
-        n_shards: None for what memory and workers suggest.
-        n_blocks: the same.
-    """
-
-    n_top: int = 11
-    bandwidth_rank: int = 6
-    n_modes: int = 100
-    seed: int = 0
-    memory: float = 2e9
-    n_shards: int | None = None
-    n_blocks: int | None = None
-
-    def shards(self, n_points: int, n_features: int, n_workers: int) -> int:
-        """Return how many shards there are: each is searched by one worker."""
-        if self.n_shards is not None:
-            return self.n_shards
-        a_row = 2 * (12 * n_features + 40 * self.n_top)  # twice, for the guests
-        largest = min(LARGEST_SHARD, max(1000, int((self.memory - BASE) / a_row)))
-        needed = -(-n_points // largest)
-        return max(needed, min(4 * n_workers, n_points // SMALLEST_SHARD), 1)
-
-    def blocks(self, n_points: int, n_shards: int, n_workers: int) -> int:
-        """Return how many blocks there are: each stays with one worker."""
-        if self.n_blocks is not None:
-            return self.n_blocks
-        needed = -(-n_points // max(1000, int((self.memory - BASE) / A_ROW)))
-        return max(1, min(n_shards, max(needed, n_workers)))
 
 
 @dataclass(frozen=True)
@@ -99,7 +56,8 @@ class Outcome:
         n_halo: rows that blocks need of each other, together.
         n_products: with the graph, of up to 32 columns each.
         seconds: of each stage.
-        recall: which part of the nearest neighbors the graph has, by some exact rows.
+        recall: which part of the nearest neighbors of some points the graph has.
+        n_exact: these points, whose neighbors were searched for among all.
     """
 
     n_points: int
@@ -113,6 +71,7 @@ class Outcome:
     n_products: int
     seconds: dict[str, float]
     recall: float = 1.0
+    n_exact: int = 0
 
 
 @dataclass
@@ -152,7 +111,10 @@ class Job:
             with self._timed("recall"):
                 some = numbers[1][:: max(1, len(numbers[1]) // N_EXACT)][:N_EXACT]
                 given = self.engine, self.work, numbering, some, self.settings.n_top - 1
-                recall = self.work.once("recall.json", lambda: {"is": measure_recall(*given)})
+                measure = {"of": len(some)}
+                recall = self.work.once(
+                    "recall.json", lambda: measure | {"is": measure_recall(*given)}
+                )
             blocks = Blocks(self.engine, self.work, self._layout(numbering))
             try:
                 classes = sorted(set(survey.labels))
@@ -161,7 +123,7 @@ class Job:
                 blocks.stop()
             with self._timed("predictions"):
                 outcome = self._write(survey, numbering, classes, blocks)
-        return replace(outcome, recall=recall["is"])
+        return replace(outcome, recall=recall["is"], n_exact=recall["of"])
 
     @contextmanager
     def _timed(self, name: str) -> Generator[None]:
@@ -196,7 +158,12 @@ class Job:
         bounds = numbering.bounds
         n_points, n_shards = int(bounds[-1]), len(bounds) - 1
         n_blocks = self.settings.blocks(n_points, n_shards, self.engine.n_workers)
-        n_blocks = self.work.once("blocks.json", lambda: {"n_blocks": n_blocks})["n_blocks"]
+        cut = {"n_blocks": n_blocks, "memory": self.settings.memory}
+        if self.work.once("blocks.json", lambda: cut)["memory"] != self.settings.memory:
+            for name in OF_BLOCKS:
+                self.work.drop(name)
+            self.work.save_table("blocks.json", cut)
+        n_blocks = self.work.load_table("blocks.json")["n_blocks"]
         goals = np.arange(1, n_blocks) * n_points / n_blocks
         cuts = [int(np.abs(bounds - goal).argmin()) for goal in goals]
         shards = (0, *cuts, n_shards)
@@ -222,7 +189,7 @@ class Job:
             ranks = settings.n_top, settings.bandwidth_rank
             modes = find_modes(blocks, plan.landmarks, n_modes, ranks)
         with self._timed("labels"):
-            encoded = np.array([classes.index(label) for label in survey.labels])
+            encoded = np.array(survey.encode(classes))
             scorer, kernels = self._learn(blocks, modes, encoded, len(classes), numbers)
         with self._timed("probabilities"):
             parts = modes.stage, modes.n_parts
@@ -267,9 +234,8 @@ class Job:
         self, survey: Survey, numbering: Numbering, classes: list[str], blocks: Blocks
     ) -> Outcome:
         """Write the predictions for every file, and count them."""
-        encoded = [classes.index(label) for label in survey.labels]
         labeled: list[dict[int, int]] = [{} for _ in survey.n_rows]
-        for (file, row), one in zip(survey.labeled.tolist(), encoded, strict=True):
+        for (file, row), one in zip(survey.labeled.tolist(), survey.encode(classes), strict=True):
             labeled[file][row] = one
         write = partial(write_part, self.work, numbering, classes)
         found: list[dict[str, Any]] = self.engine.map(write, list(enumerate(labeled)))

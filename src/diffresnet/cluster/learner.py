@@ -16,6 +16,7 @@ from diffresnet.cluster.work import Array
 from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.learning.directions import Directions, find_directions
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.mixture_settings import GRAPH_WEIGHTS, N_REFERENCES
 from diffresnet.learning.prototype_settings import PrototypeSettings
 from diffresnet.learning.ridge import Ridge
 from diffresnet.learning.stability import measure_stability
@@ -23,10 +24,6 @@ from diffresnet.learning.strength import default_steps
 from diffresnet.learning.views import View
 
 STEP_SIZE = 0.5
-GRAPH_WEIGHTS = (0.25, 0.5, 0.75, 0.9)
-"""Of the graph's kernel against that of the features; held-out labels choose."""
-N_REFERENCES = 400
-"""Points that stand for all where the kernel of the features is centered."""
 SMALLEST = 1e-6
 
 

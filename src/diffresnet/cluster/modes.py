@@ -14,7 +14,6 @@ from torch import Tensor
 
 from diffresnet._support.stages import stage as stage_of_work
 from diffresnet.cluster.blocks import Blocks
-from diffresnet.cluster.neighbor_lists import BANDWIDTH_SCALE
 from diffresnet.cluster.row_block import Polynomial
 from diffresnet.cluster.work import Array
 from diffresnet.diffusion.operator import DiffusionOperator
@@ -23,6 +22,7 @@ from diffresnet.diffusion.spectrum import Spectrum
 from diffresnet.diffusion.subspace import GUARD, SMALLEST, TOLERANCE
 from diffresnet.graph.product import COLUMNS
 from diffresnet.graph.weights import build_weights
+from diffresnet.learning.mixture_settings import BANDWIDTH_SCALE
 
 MOST_ROUNDS = 6
 

@@ -15,13 +15,12 @@ from diffresnet.cluster.shards import Numbering
 from diffresnet.cluster.work import Array, Work
 from diffresnet.graph.neighbors import search_neighbors
 from diffresnet.graph.weights import Bandwidths, similarities
+from diffresnet.learning.mixture_settings import BANDWIDTH_SCALE
 
 EXACT = 40_000
 """Up to this number of points a shard is searched exactly."""
 
 MISSING = -1
-BANDWIDTH_SCALE = 0.5
-"""The kernel's width at a point is the distance to the neighbor of the given rank, times this."""
 
 
 def search_all(

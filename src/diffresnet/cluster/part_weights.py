@@ -8,13 +8,14 @@ from torch import Tensor
 from diffresnet.learning.calibration import estimate_proportions
 from diffresnet.learning.confidence import confidence, match_confidence, sober_scale
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.sampling import proportions_beforehand
 from diffresnet.learning.weighing import weigh
 
 RIDGE_WEIGHTS = (0.2, 0.8)
 """Of propagation, and of both together, where there are very many labels, beforehand."""
-DOUBT, EVENNESS, PROPAGATION_WEIGHT = 0.3, 4.0, 1.0
-"""As in the classifier's mixture: see `MixtureSettings` there."""
+SETTINGS = MixtureSettings()
+"""Those of the classifier's mixture."""
 
 
 def weigh_parts(
@@ -39,7 +40,7 @@ def weigh_parts(
     seen = labels.counts[labels.classes] > 1
     if not bool(seen.any()):
         weights = torch.cat([expected, torch.zeros(2).double()])
-        weights[2] = PROPAGATION_WEIGHT * relative_scale(2)
+        weights[2] = SETTINGS.propagation_weight * relative_scale(2)
         scores, target = torch.tensordot(weights, shown, 1), confidence(by_prototypes) / 4
         weights = weights * match_confidence(scores, target + 0.6 * agreement)
         return tuple(weights.tolist()), adapt(weights, torch.zeros_like(shown[0, 0]))
@@ -50,7 +51,7 @@ def weigh_parts(
         expected=(*(fade * expected).tolist(), *((1 - fade) * one for one in RIDGE_WEIGHTS)),
         usual_scales=(None, None, relative_scale(2), relative_scale(3)),
         biases=before.biases,
-        doubt=DOUBT,
+        doubt=SETTINGS.doubt,
     )
     weights = torch.tensor(weighed.weights).double()
     biases = adapt(weights, weighed.biases)
@@ -69,7 +70,7 @@ def _adapter(labels: Labels, shown: Tensor) -> Callable[[Tensor, Tensor], Tensor
 
     def adapt(weights: Tensor, biases: Tensor) -> Tensor:
         logs = (torch.tensordot(weights, shown, 1) + biases).log_softmax(dim=1)
-        evenness = EVENNESS / faded
+        evenness = SETTINGS.evenness / faded
         found = estimate_proportions(logs, before.of_labels, evenness, before.proportions)
         shift = (found / before.of_labels).log()
         return biases + torch.where(is_new, shift.clamp(min=0), shift)

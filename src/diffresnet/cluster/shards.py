@@ -7,6 +7,7 @@ of their shards, so that a shard reads one slice of every file.
 
 import io
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -183,12 +184,12 @@ class Numbering:
     own: Array
     guests: Array
 
-    @property
+    @cached_property
     def bounds(self) -> Array:
         """Where each shard begins, and the end, (P + 1,)."""
         return np.concatenate([[0], np.cumsum(self.own.sum(axis=0))])
 
-    @property
+    @cached_property
     def starts(self) -> Array:
         """The number of the first point of each file in each shard, (F, P)."""
         before = np.cumsum(self.own, axis=0) - self.own

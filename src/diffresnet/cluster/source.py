@@ -3,10 +3,11 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 import fsspec
+from fsspec.implementations.local import LocalFileSystem
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import reason_of
@@ -17,6 +18,12 @@ from diffresnet.files.labels import DEFAULT_LABEL
 from diffresnet.files.opening import is_folder, list_files
 from diffresnet.files.parquet import PARQUET
 from diffresnet.files.points import WHAT, Points, read_points
+
+STATE = {
+    *("size", "created", "mtime", "modified", "lastmodified", "updated", "generation", "versionid"),
+    *("etag", "md5", "md5hash", "contentmd5", "crc32c", "digest", "checksum"),
+}
+"""What file systems call that which changes with a file, in small letters and digits alone."""
 
 
 def is_address(text: str) -> bool:
@@ -60,6 +67,10 @@ class Source:
             kinds = TableFile(path, WHAT).files[0].kinds
         return {name: str(kind) for name, kind in kinds.items()}
 
+    def states(self) -> list[dict[str, str]]:
+        """Return what tells for each file whether it has changed: its size, time, or checksum."""
+        return [_state_of(file) for file in self.files]
+
     def read(self, file: int) -> Points:
         """Read a file whole, and check it.
 
@@ -83,18 +94,45 @@ def fetched(file: str) -> Generator[Path]:
         return
     with scratch_folder() as folder:
         path = folder / file.rsplit("/", 1)[-1]
-        try:
-            system, name = _open_system(file)
+        with reaching(file, WHAT, "read"):
+            system, name = open_system(file)
             system.get_file(name, str(path))
-        except (OSError, ValueError, ImportError) as error:
-            got = f"{file} ({reason_of(error)})"
-            refuse(WHAT, "an address that can be read", got, "Check it, and your rights.")
         yield path
 
 
-def _open_system(address: str) -> tuple[Any, str]:
+def _state_of(file: str) -> dict[str, str]:
+    if not is_address(file):
+        found = Path(file).stat()
+        return {"size": str(found.st_size), "mtime": str(found.st_mtime_ns)}
+    with reaching(file, WHAT, "read"):
+        system, name = open_system(file)
+        about = system.info(name)
+    return {key: str(about[key]) for key in sorted(about) if _plain(key) in STATE}
+
+
+def _plain(key: str) -> str:
+    return "".join(letter for letter in key.lower() if letter.isalnum())
+
+
+def open_system(address: str) -> tuple[Any, str]:
     """Return the file system of an address, and the name of it there."""
     return fsspec.core.url_to_fs(address)
+
+
+@contextmanager
+def reaching(address: str, what: str, done: str) -> Generator[None]:
+    """Refuse an address where what is done in the block fails; `what` has named it."""
+    try:
+        yield
+    except (OSError, ValueError, ImportError) as error:
+        got, remedy = f"{address} ({reason_of(error)})", "Check it, and your rights."
+        refuse(what, f"an address that can be {done}", got, remedy)
+
+
+def place_of(name: str) -> tuple[Any, PurePath]:
+    """Return the file system that a path or an address is in, and where it is there."""
+    system, path = open_system(name)
+    return system, Path(path) if isinstance(system, LocalFileSystem) else PurePosixPath(path)
 
 
 def _list_local(path: Path) -> tuple[str, ...]:
@@ -107,12 +145,10 @@ def _list_local(path: Path) -> tuple[str, ...]:
 
 
 def _list_remote(address: str) -> tuple[str, ...]:
-    try:
-        system, name = _open_system(address)
+    with reaching(address, WHAT, "read"):
+        system, name = open_system(address)
+        system.invalidate_cache()  # of an earlier look
         found = sorted(system.ls(name, detail=False)) if system.isdir(name) else [name]
-    except (OSError, ValueError, ImportError) as error:
-        got = f"{address} ({reason_of(error)})"
-        refuse(WHAT, "an address that can be read", got, "Check it, and your rights.")
     files = [system.unstrip_protocol(one) for one in found if one.lower().endswith(PARQUET)]
     if not files:
         refuse(WHAT, f"a folder of {PARQUET} files", f"{address} with none", "Check its name.")

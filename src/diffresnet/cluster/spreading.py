@@ -12,9 +12,7 @@ from diffresnet.cluster.row_block import Polynomial, Sources
 from diffresnet.cluster.work import Array
 from diffresnet.diffusion.filters import MARGIN, interpolate
 from diffresnet.graph.product import COLUMNS
-
-FLOOR = 0.01
-"""Modes slower than this, relative to the mean rate, are all as smooth."""
+from diffresnet.learning.mixture_settings import FLOOR
 
 
 class Spreading:

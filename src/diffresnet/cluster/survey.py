@@ -46,6 +46,11 @@ class Survey:
     labeled: Array
     labels: list[str]
 
+    def encode(self, classes: Sequence[str]) -> list[int]:
+        """Return the place of each label among the classes."""
+        places = {name: place for place, name in enumerate(classes)}
+        return [places[label] for label in self.labels]
+
 
 def look_at_all(
     engine: Engine, work: Work, source: Source, given: Mapping[str, str] | None, seed: int

@@ -7,20 +7,25 @@ machines must see the folder under the same name.
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.checks import fail
-from diffresnet._support.writing import encode_json, write_whole, writing_whole
+from diffresnet._support.locking import locked
+from diffresnet._support.words import some
+from diffresnet._support.writing import PREFIX, encode_json, write_whole, writing_whole
 
 Array = npt.NDArray[Any]
 
 IDENTITY = "job.json"
+LOCK = f"{PREFIX}lock"
+"""A file that a process holds as long as the folder is its own."""
 ROWS = 2**14
 """Rows of a stored array that are looked at at a time."""
 
@@ -91,19 +96,65 @@ class Work:
         else:
             path.unlink(missing_ok=True)
 
+    @contextmanager
+    def held(self, identity: Mapping[str, str]) -> Generator[None]:
+        """Make the folder this job's own, and this process's for as long as the block lasts.
+
+        At its end it is removed, if `clear` has emptied it.
+        """
+        with ExitStack() as stack:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(locked(self.path(LOCK)))
+            except BlockingIOError:
+                got = f"{self.folder}, which another process uses"
+                remedy = "Wait until it ends, or choose another."
+                fail("cluster", "work", "of one process at a time", got, remedy)
+            except OSError as error:
+                self._refuse(error)
+            self.claim(identity)
+            yield
+        with suppress(OSError):
+            self.folder.rmdir()
+
+    def clear(self) -> None:
+        """Remove all that is in the folder, what says whose it is at the end."""
+        for path in self.folder.iterdir():
+            if path.name not in (IDENTITY, LOCK):
+                self.drop(path.name)
+        self.drop(IDENTITY)
+
     def claim(self, identity: Mapping[str, str]) -> None:
-        """Make the folder this job's own, or refuse one that has the files of another."""
+        """Make the folder this job's own, or refuse one that has files of anything else.
+
+        At the end of the job it is removed, with all that is in it.
+        """
+        must = "a new folder, or that of the same job"
+        others = self._names() if not self.has(IDENTITY) else []
+        if others:
+            got = f"{self.folder} with {some(others)}"
+            fail("cluster", "work", must, got, "Choose another.")
         try:
             found = self.once(IDENTITY, lambda: dict(identity))
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or "its job.json is damaged"
-            got, remedy = f"{self.folder} ({reason})", "Choose another folder."
-            fail("cluster", "work", "a folder that can be written", got, remedy)
+            self._refuse(error)
         other = sorted(name for name in identity if found.get(name) != identity[name])
         if other:
             got = f"{self.folder}, of a job with another {' and '.join(other)}"
             remedy = "Remove it, or choose another."
-            fail("cluster", "work", "a new folder, or that of the same job", got, remedy)
+            fail("cluster", "work", must, got, remedy)
+
+    def _refuse(self, error: Exception) -> NoReturn:
+        reason = getattr(error, "strerror", None) or "its job.json is damaged"
+        got, remedy = f"{self.folder} ({reason})", "Choose another folder."
+        fail("cluster", "work", "a folder that can be written", got, remedy)
+
+    def _names(self) -> list[str]:
+        """Return what is in the folder, but for files that are not whole yet."""
+        if not self.folder.is_dir():
+            return []
+        names = sorted(path.name for path in self.folder.iterdir())
+        return [name for name in names if not name.startswith(PREFIX)]
 
 
 class StoredRows:

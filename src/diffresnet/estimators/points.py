@@ -25,15 +25,13 @@ from diffresnet.graph.neighbors import name_search, search_neighbors
 from diffresnet.graph.recall import measure_recall
 from diffresnet.graph.weights import Bandwidths, weigh_neighbors
 from diffresnet.learning.features import FeatureSpace, Placed
+from diffresnet.learning.mixture_settings import BANDWIDTH_SCALE
 from diffresnet.learning.strength import MODES_PER_CLASS
 
 ROWS = 2**14
 """Points that are scored at a time."""
 
 Made = TypeVar("Made")
-
-BANDWIDTH_SCALE = 0.5
-"""The kernel's width at a point is the distance to the neighbor of the given rank, times this."""
 
 LEAST_LIKENESS = 0.1
 """Features are diffused over a given graph if their autocorrelation is above this."""

@@ -96,11 +96,12 @@ def _set_limits(most_bytes: int) -> None:
     with suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415  (not on Windows)
 
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        limit = used + most_bytes + ROOM
         seconds = LEAST_SECONDS + most_bytes // BYTES_A_SECOND
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        # macOS has no such file, and so no limit of memory
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit = used + most_bytes + ROOM
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 

@@ -14,10 +14,13 @@ from typing import Any, cast
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import some
-from diffresnet.files.frames import check_names, places_of
+from diffresnet.files.frames import check_names
+from diffresnet.files.labels import place_labels
 
 WHAT = "The file of Label Studio"
 FROM = "label"
+SHOWN = ("image", "text", "path")
+"""What else in the data of a task says which point it is, where there is no `id`."""
 
 
 def encode_tasks(
@@ -60,14 +63,15 @@ def decode_tasks(text: str, ids: Sequence[str]) -> list[str]:
     """Return the label of each point, "" where there is none, of tasks in JSON.
 
     The first choice of the last annotation that was not canceled is taken. A task is known by the
-    `id` in its data, or by its image, text or path.
+    `id` in its data; only where there is none, by its image, text or path.
 
     Args:
         text: the file.
         ids: of the points.
 
     Raises:
-        ValueError: if it is something else, or has tasks that are no points.
+        ValueError: if it is something else, has tasks that are no points, or different labels for
+            a point.
     """
     try:
         tasks = json.loads(text)
@@ -92,11 +96,7 @@ def decode_tasks(text: str, ids: Sequence[str]) -> list[str]:
         got = f"tasks of others: {some(strange)}"
         refuse(WHAT, "tasks with the ids of these points", got, "Put an `id` into their data.")
     check_names(labels, WHAT, "labels")
-    places = places_of(names, ids, WHAT, "the data", things="tasks", parts="tasks")
-    placed = [""] * len(ids)
-    for place, label in zip(places, labels, strict=True):
-        placed[place] = label
-    return placed
+    return place_labels(names, labels, ids, WHAT, "the data", parts="tasks")
 
 
 def _choice(to: str, label: str) -> dict[str, Any]:
@@ -109,8 +109,8 @@ def _name_of(task: dict[str, Any], known: set[str]) -> str | None:
     if not isinstance(data, dict):
         return None
     values = cast("dict[str, Any]", data)
-    first = [values["id"]] if "id" in values else []
-    texts = [str(one) for one in [*first, *values.values()] if isinstance(one, str | int)]
+    found = [values[key] for key in (["id"] if "id" in values else SHOWN) if key in values]
+    texts = [str(one) for one in found if isinstance(one, str | int)]
     return next((one for one in texts if one in known), None)
 
 

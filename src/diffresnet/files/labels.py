@@ -82,7 +82,7 @@ def read_labels(
     if check_file(path, WHAT, (*TABLES, *ARRAYS)) in ARRAYS:
         return _from_arrays(path, len(ids))
     names, labels = read_label_table(path, id_column=id_column, label_column=label_column)
-    return _align(names, labels, ids)
+    return place_labels(names, labels, ids)
 
 
 def read_label_table(
@@ -145,9 +145,26 @@ def _choose_columns(
     return ids[0] or "", label
 
 
-def _align(names: Sequence[str], labels: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Put each label where its point is."""
-    places = places_of(names, ids, WHAT, "FEATURES", things="labels", parts="rows")
+def place_labels(
+    names: Sequence[str],
+    labels: Sequence[str],
+    ids: Sequence[str],
+    what: str = WHAT,
+    points: str = "FEATURES",
+    *,
+    parts: str = "rows",
+) -> list[str]:
+    """Put each label where its point is; different ones for a point are refused.
+
+    Args:
+        names: the ids that labels are for.
+        labels: of these, "" for none.
+        ids: of the points.
+        what: the argument or option that named the file, for messages.
+        points: what the ids are in, for messages.
+        parts: what a file has of an id, for messages.
+    """
+    places = places_of(names, ids, what, points, things="labels", parts=parts)
     aligned = [""] * len(ids)
     torn: dict[str, None] = {}
     for name, place, label in zip(names, places, labels, strict=True):
@@ -156,5 +173,5 @@ def _align(names: Sequence[str], labels: Sequence[str], ids: Sequence[str]) -> l
         aligned[place] = label or aligned[place]
     if torn:
         got = f"different ones for {some(list(torn))}"
-        refuse(WHAT, "one label for an id", got, "Keep the right one.")
+        refuse(what, "one label for an id", got, "Keep the right one.")
     return aligned

@@ -18,13 +18,9 @@ from typing import IO, Any, Generic, NoReturn, TypeVar, cast
 from joblib import Parallel, delayed
 
 from diffresnet._support.checks import fail
+from diffresnet._support.locking import open_locked
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.workers import end_with
-
-try:
-    import fcntl
-except ImportError:  # Windows has no such locks
-    fcntl = None
 
 Run = TypeVar("Run")
 
@@ -183,24 +179,10 @@ class RunFile(Generic[Run]):
             warnings.warn(f"{message} Free some space.", stacklevel=3)
 
     def _open(self, path: Path) -> IO[str]:
-        """Return the file, locked, and not one that another process removes as it ends."""
-        while True:
-            stream = path.open("a+", encoding="utf-8", newline="\n")
-            try:
-                self._lock(stream)
-            except BaseException:
-                stream.close()
-                raise
-            if os.fstat(stream.fileno()).st_nlink:
-                return stream
-            stream.close()
-
-    def _lock(self, stream: IO[str]) -> None:
-        if fcntl is None:
-            return
+        """Return the file, locked."""
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            return open_locked(path)
+        except BlockingIOError:
             got = f"{self.path}, which another process uses"
             remedy = "Wait until it ends, or keep the runs elsewhere."
             fail(self.function, "resume", "free", got, remedy)

@@ -14,9 +14,9 @@ from diffresnet._support.writing import scratch_folder
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.storage import encode_classifier
 from diffresnet.files.formulas import encode_csv
-from diffresnet.files.frames import TableFile, as_texts, places_of
+from diffresnet.files.frames import TableFile, as_texts
 from diffresnet.files.label_studio import decode_tasks, encode_tasks
-from diffresnet.files.labels import as_labels
+from diffresnet.files.labels import as_labels, place_labels
 from diffresnet.files.predictions import encode_predictions
 from diffresnet.report.classification.page import make_report
 from diffresnet.studio.classes import NONE_NAME, SKIPPED_NAME
@@ -125,7 +125,7 @@ def _read_labels(text: str, studio: Studio) -> list[str]:
     said = as_texts(frame, "answer") if "answer" in wanted else [""] * len(labels)
     others = set(ANSWERS.values())
     given = [one if one in others else label for one, label in zip(said, labels, strict=True)]
-    return place_answers(as_texts(frame, "id"), given, studio.opened.ids)
+    return place_labels(as_texts(frame, "id"), given, studio.opened.ids, "The file", "the studio")
 
 
 @contextmanager
@@ -183,15 +183,3 @@ def _tasks(studio: Studio) -> bytes:
         opened.texts,
         is_image=opened.kind == "photos",
     )
-
-
-def place_answers(names: list[str], given: list[str], ids: Any) -> list[str]:
-    """Return the answer of each point, "" where there is none."""
-    places = places_of(names, ids, "The file", "the studio", things="labels", parts="rows")
-    placed = [""] * len(ids)
-    for name, place, answer in zip(names, places, given, strict=True):
-        if placed[place] not in ("", answer) and answer:
-            got = f"'{placed[place]}' and '{answer}' for {name}"
-            refuse("The file", "one answer for each id", got, "Remove all but one.")
-        placed[place] = answer or placed[place]
-    return placed

@@ -7,9 +7,10 @@ import torch
 from sklearn.datasets import load_digits
 
 from diffresnet._support.threads import limited_threads
-from diffresnet.estimators.solvers.mixture import MixtureSettings, MixtureSolver
+from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.strength import Strength
 from tests.estimators.examples import clusters, fitted
 

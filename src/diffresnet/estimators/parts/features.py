@@ -16,6 +16,7 @@ from diffresnet._support.threads import share
 from diffresnet.estimators.parts.kept_columns import KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.learning.mixture_settings import N_REFERENCES
 from diffresnet.learning.ridge import RIDGES
 
 SHARPNESSES = (0.3, 1.0, 3.0)
@@ -24,9 +25,6 @@ SHARPNESSES = (0.3, 1.0, 3.0)
 STRENGTHS = (2.0, 8.0)
 """Of diffusion, in units of the mean rate: with a graph of its own, a point may also be taken as
 diffusion leaves it."""
-
-N_REFERENCES = 400
-"""Points that stand for all where the kernel is centered."""
 
 N_FOR_CHOICE = 500
 """A kernel is chosen by at most this number of labels."""

@@ -17,10 +17,8 @@ from diffresnet.estimators.parts.kept_columns import CHUNK, KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
+from diffresnet.learning.mixture_settings import FLOOR
 from diffresnet.learning.ridge import RIDGES
-
-FLOOR = 0.01
-"""Modes slower than this, relative to the mean rate, are all as smooth."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,8 @@ import torch
 from diffresnet.estimators.parts.features import N_FOR_CHOICE, FeatureKernel
 from diffresnet.estimators.parts.part import RidgePart, Targets
 from diffresnet.estimators.parts.propagation import GraphKernel
+from diffresnet.learning.mixture_settings import GRAPH_WEIGHTS
 from diffresnet.learning.ridge import RIDGES
-
-GRAPH_WEIGHTS = (0.25, 0.5, 0.75, 0.9)
-"""Of the graph's kernel against that of the features."""
 
 
 def choose_weight(

@@ -27,7 +27,7 @@ from diffresnet.estimators.solvers.solved_mixture import Basis, SolvedMixture
 from diffresnet.learning.calibration import estimate_proportions
 from diffresnet.learning.confidence import confidence, match_confidence, sober_scale
 from diffresnet.learning.labels import Labels
-from diffresnet.learning.prototype_settings import PrototypeSettings
+from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.sampling import Beforehand, LabelSampling, proportions_beforehand
 from diffresnet.learning.strength import Strength
 from diffresnet.learning.weighing import NOISES, weigh
@@ -39,24 +39,6 @@ labels has changed."""
 
 RIDGE_WEIGHTS = (0.15, 0.15, 0.7)
 """Of propagation, features and both together, where there are very many labels, beforehand."""
-
-
-@dataclass(frozen=True)
-class MixtureSettings:
-    """What the mixture depends on.
-
-    Attributes:
-        prototypes: the settings of that part.
-        doubt: how far weights may be from those expected beforehand.
-        evenness: of the class proportions beforehand; see `estimate_proportions`. It falls with
-            the number of labels per class.
-        propagation_weight: of the propagation in the cold start, in units of the prototypes.
-    """
-
-    prototypes: PrototypeSettings = field(default_factory=PrototypeSettings)
-    doubt: float = 0.3
-    evenness: float = 4.0
-    propagation_weight: float = 1.0
 
 
 @dataclass(frozen=True)
