@@ -82,7 +82,7 @@ def test_points_that_no_label_reaches() -> None:
     fit("--n-top", 4)
     pl.read_csv("new.csv").with_columns(pl.col("x", "y", "z") + 1000).write_csv("far.csv")
     said = run("predict", "model.npz", "far.csv")
-    assert "10 points are near points only that no label reaches" in said
+    assert "Near points only that no label reaches: 10 points, with" in said
     assert not pl.read_csv("far_predictions.csv")["reached"].any()
 
 

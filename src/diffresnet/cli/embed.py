@@ -8,6 +8,7 @@ import typer
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.progress import track
+from diffresnet._support.words import count
 from diffresnet.cli.console import say, warn
 from diffresnet.cli.embed_files import TableEmbedding, embed_files
 from diffresnet.cli.options import Cluster, Device, FollowLinks, Force, IdColumn
@@ -139,7 +140,7 @@ def embed(
     )
     content = _to_npz(items, found, previews=previews)
     n, width = found.features.shape
-    made = f"{n:,} {kind}, {width:,} features by {ready.name}"
+    made = f"{count(n, kind.removesuffix('s'))}, {count(width, 'feature')} by {ready.name}"
     say(f"{made}; {found.n_computed:,} computed now.")
     write_files({out: content})
 

@@ -66,7 +66,7 @@ def predict(
     n_missed = int((~reached).sum())
     if n_missed:
         missed = count(n_missed, "point")
-        warn(f"{missed} are near points only that no label reaches, and get the class prior.")
+        warn(f"Near points only that no label reaches: {missed}, with the class prior.")
     write_files({out: found.encode(out)}, speak)
 
 
