@@ -7,6 +7,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,6 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from diffresnet._support.notices import Notice
+from diffresnet._support.progress import shown_at_once
 from diffresnet.cli.console import FULL_OUTPUT, as_shown, check_output, warn
 from diffresnet.cli.naming import name_options
 from diffresnet.cli.signals import Stopped, stopping_on_signals
@@ -97,7 +99,9 @@ def _stand_in(place: str) -> type[TyperCommand]:
             module, name = place.split(":")
             app = typer.Typer(**LOOK, add_completion=False)
             _name_a_temporary_folder()
-            function = getattr(import_module(module), name)
+            is_completed = more.get("resilient_parsing", False)  # a shell asks, not a person
+            with nullcontext() if is_completed else shown_at_once("loading libraries ..."):
+                function = getattr(import_module(module), name)
             app.command(help=help_of(function))(_in_one_sentence(function))
             return get_command(app).make_context(info_name, args, *rest, **more)
 
