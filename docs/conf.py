@@ -86,6 +86,7 @@ html_theme_options = {
 html_sidebars = {"index": [], "gallery/index": []}
 html_context = {"default_mode": "auto"}
 
+GALLERY = HERE.parent / "examples/gallery"
 PAGES = {
     "benchmarks/README.md": "developers/benchmarks.md",
     "CONTRIBUTING.md": "developers/contributing.md",
@@ -100,6 +101,8 @@ def lead_to_pages(_app: Any, name: str, source: list[str]) -> None:
     def lead(found: re.Match[str]) -> str:
         place = Path(os.path.normpath(folder / found[2]))
         page = next((page for file, page in PAGES.items() if place == HERE.parent / file), None)
+        if place.parent == GALLERY and place.suffix == ".py":
+            page = f"gallery/{place.stem}.rst"  # made from it
         if page is not None:
             return f"[{found[1]}]({os.path.relpath(HERE / page, folder)})"
         return found[1] if place.is_dir() else found[0]

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from diffresnet._support import progress as _progress
-from diffresnet._support.progress import progress_bar, track
+from diffresnet._support.progress import progress_bar, shown_at_once, track
 
 
 class Terminal(io.StringIO):
@@ -33,6 +33,24 @@ def test_silence_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(Terminal(), monkeypatch, show=True, wait=60) == ""
     assert run(Terminal(), monkeypatch, show=False, wait=-1) == ""
     assert run(io.StringIO(), monkeypatch, show=True, wait=-1) == ""
+
+
+def test_words_are_shown_at_once_and_gone_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with shown_at_once("loading \x1b ..."):
+        assert stream.getvalue() == "loading \\x1b ..."
+    assert stream.getvalue().endswith(f"\r{' ' * 16}\r")
+
+
+@pytest.mark.parametrize("stream", [io.StringIO(), None])
+def test_no_words_without_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO | None
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stream)
+    with shown_at_once("loading ..."):
+        pass
+    assert stream is None or stream.getvalue() == ""
 
 
 def test_items_under_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:

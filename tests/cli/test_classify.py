@@ -104,7 +104,7 @@ def test_points_out_of_reach_are_one_sentence() -> None:
     near[[9, 19, 29]] = 0
     sparse.save_npz("links.npz", sparse.csr_array(near))
     said = run("ids.csv", "--labels", "labels.csv", "--graph", "links.npz", "--suggest", 2)
-    assert "20 points are not connected to any label and get the class prior. Label some" in said
+    assert "Not connected to any label: 20 points, which get the class prior. Label some" in said
     assert "Warning" not in said
     named = re.search(r"Label next: p(\d\d), p(\d\d)\.", said)
     assert named is not None
@@ -198,7 +198,7 @@ def test_options_reach_the_classifier() -> None:
         *("features.csv", "--labels", "labels.csv", "--steps", 4, "--prior", "uniform"),
         *("--n-top", 5, "--seed", 3),
     )
-    assert "Diffusion has the strength 2." in said
+    assert "Diffusion has the strength 2: the larger, the farther labels spread." in said
     assert "A point has 1" not in said  # fewer links than the ten or more of the default
 
 
@@ -206,7 +206,7 @@ def test_options_reach_the_classifier() -> None:
 def test_many_classes_are_cut_short() -> None:
     np.save("labels.npy", np.arange(N))
     said = run("features.npz", "--labels", "labels.npy")
-    assert "10 classes more are in the file." in said
+    assert "The file has 10 classes more." in said
 
 
 @pytest.mark.usefixtures("folder")

@@ -67,7 +67,7 @@ def test_the_file_has_all_that_is_known() -> None:
 def test_splits_are_kept_and_previews_left_out() -> None:
     save_photo(Path("birds/images/a.png"))
     Path("birds/train.csv").write_text("filename,label\na.png,x\n")
-    assert _embed("birds", "--no-previews").exit_code == 0
+    assert "1 image, 64 features by" in _embed("birds", "--no-previews").output
     with np.load("features.npz") as arrays:
         assert arrays["split"].tolist() == ["train"]
         assert "thumbnails" not in arrays
@@ -93,7 +93,9 @@ def test_damaged_images_are_refused_or_left_out() -> None:
     Path("photos/b.jpg").write_bytes(b"torn")
     result = _embed("photos")
     assert result.exit_code == 2
-    assert "b.jpg" in result.output
+    said = " ".join(result.output.split())
+    assert "SOURCE must be readable throughout, got 'b.jpg' (" in said
+    assert "Mend or remove them, or skip them (--unreadable skip)." in said
     assert not Path("features.npz").exists()
     result = _embed("photos", "--unreadable", "skip")
     assert result.exit_code == 0
@@ -146,10 +148,14 @@ def test_texts_carry_their_previews_to_the_report() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["empty"], "one with images"),
+        (["empty"], "SOURCE must be one with images"),
         (["no"], "a folder or file that exists"),
         (["t.txt"], "one for texts, got conv4:c.pt, which takes images"),
-        (["photos", "--device", "abacus"], "abacus"),
+        (
+            ["photos", "--device", "abacus"],
+            "--device must be a device that torch has here, got 'aba",
+        ),
+        (["twice.csv"], "ids of SOURCE must be different from each other, got '1' twice"),
         (["photos", "--out", "f.csv"], "a file that ends in .npz"),
         (["photos", "--out", "c.npz"], "a new file"),
         (
@@ -161,11 +167,18 @@ def test_texts_carry_their_previews_to_the_report() -> None:
 def test_wrong_words(words: list[str], message: str) -> None:
     Path("empty").mkdir()
     Path("t.txt").write_text("hello\n")
+    Path("twice.csv").write_text("id,text\n1,a\n1,b\n")
     Path("c.npz").write_text("")
     save_photo(Path("photos/a.png"))
     result = _embed(*words)
     assert result.exit_code == 2
     assert message in " ".join(result.output.replace("│", " ").split())
+
+
+def test_an_encoder_that_is_not_there() -> None:
+    Path("t.txt").write_text("hello\n")
+    result = CliRunner().invoke(app, ["embed", "t.txt", "--encoder", "x"])
+    assert "--encoder must be one of efficientnet-lite0, minilm" in " ".join(result.output.split())
 
 
 def test_a_long_text_is_kept_as_long_as_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def test_names_of_columns_are_kept_and_islands_are_told(
     names: Any = getattr(model, "feature_names_in_", None)
     assert names.tolist() == ["x", "y", "z"]
     said = " ".join(capsys.readouterr().err.split())
-    assert "15 points are not connected to any label and get the class prior" in said
+    assert "Not connected to any label: 15 points, which get the class prior" in said
     assert "or add links" in said
 
 

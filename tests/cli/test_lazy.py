@@ -1,4 +1,5 @@
 import inspect
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -48,6 +49,29 @@ def test_commands_that_are_not_there() -> None:
         first_line("diffresnet.cli.none:none")
     with pytest.raises(KeyError, match="none"):
         first_line("diffresnet.cli.demo:none")
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no such terminals")
+def test_a_terminal_hears_that_libraries_are_loaded() -> None:
+    """It is told before the first of them is imported; a file that takes errors is not."""
+    program = (
+        "import sys\n"
+        "class Late:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'torch': raise SystemExit(7)\n"
+        "sys.meta_path.insert(0, Late())\n"
+        "from diffresnet.cli import app\n"
+        "app(['classify', 'x.csv'])\n"
+    )
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, stderr=theirs)  # noqa: PLW1510, S603
+    os.close(theirs)
+    assert done.returncode == 7
+    assert os.read(ours, 100).startswith(b"loading libraries ...")
+    os.close(ours)
+    silent = subprocess.run(command, capture_output=True)  # noqa: PLW1510, S603
+    assert (silent.returncode, silent.stderr) == (7, b"")
 
 
 def refuse() -> None:

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from diffresnet import DiffResNetClassifier
 from diffresnet.cli import app
+from diffresnet.files.arrays import read_described, write_described
 
 N = 40
 
@@ -81,7 +82,7 @@ def test_points_that_no_label_reaches() -> None:
     fit("--n-top", 4)
     pl.read_csv("new.csv").with_columns(pl.col("x", "y", "z") + 1000).write_csv("far.csv")
     said = run("predict", "model.npz", "far.csv")
-    assert "10 points are near points only that no label reaches" in said
+    assert "Near points only that no label reaches: 10 points, with" in said
     assert not pl.read_csv("far_predictions.csv")["reached"].any()
 
 
@@ -107,7 +108,6 @@ def test_other_refusals() -> None:
     assert "FEATURES must be rows of 3 features, got 7 in wide.npy." in said
     run("predict", "model.npz", "new.csv")
     assert "which exists" in run("predict", "model.npz", "new.csv", code=2)
-    assert "saved model" in run("predict", "new.npy", "new.csv", "--out", "n.csv", code=2)
     pl.read_csv("new.csv").select("id").write_csv("ids.csv")
     said = run("predict", "model.npz", "ids.csv", "--out", "n.csv", code=2)
     assert "FEATURES must be a file with features, got ids only." in said
@@ -118,6 +118,21 @@ def test_other_refusals() -> None:
     run("classify", *given, "--save", "graph.npz", "--out", "g.csv")
     said = run("predict", "graph.npz", "new.csv", "--out", "n.csv", code=2)
     assert "MODEL must be fitted to features, got graph.npz, fitted to a graph alone." in said
+
+
+def test_what_is_no_model_is_said_in_the_words_of_the_command() -> None:
+    fit()
+    np.savez("other.npz", a=np.arange(3))
+    said = run("predict", "other.npz", "new.csv", code=2)
+    assert "MODEL must be what `classify --save` wrote, got other.npz. Pass the file that" in said
+    assert "MODEL must be what `cl" in run("predict", "new.npy", "new.csv", code=2)
+    said = run("predict", "features.csv", "model.npz", code=2)
+    assert "wrote, got features.csv. The two are swapped: pass model.npz first." in said
+    arrays, description = read_described(Path("model.npz"), "f")
+    write_described(Path("old.npz"), arrays, description | {"n_features": -1})
+    said = run("predict", "old.npz", "new.csv", code=2)
+    assert "MODEL must be a saved model, got old.npz (" in said
+    assert "Pass a file that `classify --save` wrote." in said
 
 
 def test_save_is_checked_before_the_work() -> None:

@@ -15,6 +15,7 @@ def test_a_line_for_each_class(
     print_summary(model, None)
     said = capsys.readouterr().out
     assert "30 points, 7 with a label" in said
+    assert "predicted: points without a label" in said
     new = np.arange(30) >= 7
     for place, n_given in enumerate((3, 2, 2)):
         mine = new & (model.transduction_ == f"class {place}")
@@ -25,7 +26,7 @@ def test_a_line_for_each_class(
     monkeypatch.setattr(summary, "N_ROWS", 2)
     print_summary(model, None)
     said = capsys.readouterr().out
-    assert "1 classes more are in the file." in said
+    assert "The file has 1 class more." in said
     assert "class 2 │" not in said
 
 

@@ -11,6 +11,11 @@ def test_links_lead_somewhere() -> None:
     assert {name: links for name, links in dead.items() if links} == {}
 
 
+def test_links_are_read_in_the_repository_too() -> None:
+    """GitHub shows the roles of MyST as they are written."""
+    assert [name_of(page) for page in pages() if "{doc}`" in page.read_text()] == []
+
+
 def test_a_dead_link_is_caught(tmp_path: Path) -> None:
     page = tmp_path / "a.md"
     (tmp_path / "b.md").write_text("# Large sets, `fast`\n")

@@ -61,7 +61,7 @@ def test_what_is_known_is_not_computed_again(tmp_path: Path) -> None:
 
 def test_unreadable_items_are_left_out_or_refused_and_others_kept(tmp_path: Path) -> None:
     texts = _texts("a", "", "b b")
-    with pytest.raises(ValueError, match=r"got t1 \(the text is empty\)"):
+    with pytest.raises(ValueError, match=r"got 't1' \(the text is empty\)"):
         extract(Lengths(), texts, cache=tmp_path)
     encoder, said = Lengths(), list[str]()
     found = extract(encoder, texts, cache=tmp_path, when_unreadable="skip", report=said.append)

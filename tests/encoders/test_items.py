@@ -16,7 +16,7 @@ def test_the_unreadable_are_reported_and_left_out() -> None:
 
 
 def test_the_unreadable_are_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"got a \(x\); b \(x\); d \(x\) and 1 others. Mend"):
+    with pytest.raises(ValueError, match=r"got 'a' \(x\); 'b' \(x\); 'd' \(x\) and 1 other\. Mend"):
         readable_rows(IDS, ["x", "x", "", "x", "x"], "refuse", print)
 
 

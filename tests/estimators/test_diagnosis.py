@@ -25,7 +25,10 @@ def test_a_healthy_graph() -> None:
     said = str(found)
     assert "9 of 120 points have a label." in said
     assert "The graph is connected: labels can reach every point." in said
-    assert f"Diffusion has the strength {found.strength:g}." in said
+    assert (
+        f"Diffusion has the strength {found.strength:g}: the larger, the farther labels spread."
+        in said
+    )
 
 
 def test_a_sick_graph() -> None:
@@ -41,8 +44,9 @@ def test_a_sick_graph() -> None:
     assert abs(found.label_homophily - 1 / 3) < 1e-6
     assert found.single_label_classes == ()
     said = str(found)
-    assert "1 points have no link at all." in said
+    assert "Without any link: 1 point." in said
     assert "The graph has 5 connected components." in said
+    assert "Without any label: 3 of them, with 6 points; these get the class prior." in said
     assert "the graph may join what you want to tell apart" in said
 
 

@@ -11,7 +11,7 @@ from diffresnet.estimators import (
     DiffResNetMultiLabelClassifier,
     DiffResNetRegressor,
 )
-from diffresnet.estimators.storage import read_model, write_model
+from diffresnet.estimators.storage import read_model, write_classifier, write_model
 from diffresnet.files.arrays import read_described, write_described
 from tests.estimators.examples import clusters, partly
 
@@ -77,6 +77,27 @@ def changed(array: Any) -> Iterator[Any]:
 
 
 KINDS = [DiffResNetClassifier, DiffResNetRegressor, DiffResNetMultiLabelClassifier]
+
+
+def saved(model: Any, path: Path) -> Path:
+    if isinstance(model, DiffResNetClassifier):
+        return write_classifier(model, path)
+    return model.save(path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_files_and_folders_are_not_written_over(tmp_path: Path, kind: Any) -> None:
+    model, labels = small(kind), tmp_path / "labels.csv"
+    labels.write_text("id,label\n")
+    said = rf"^{kind.__name__}\.save: `path` must be a file that ends in \.npz, got .*labels\.csv\."
+    with pytest.raises(ValueError, match=said):
+        saved(model, labels)
+    assert labels.read_text() == "id,label\n"
+    (tmp_path / "models.npz").mkdir()
+    with pytest.raises(ValueError, match=r"\.save: `path` must be a file, got .*, a folder\."):
+        saved(model, tmp_path / "models.npz")
+    for name in ("model", "model.NPZ", "model.npz", "model.npz"):
+        assert kind.load(saved(model, tmp_path / name)).seed_ == model.seed_
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -65,7 +65,11 @@ def test_others_are_recognized_and_said(tmp_path: Path, content: bytes, remark: 
         (b"PK\x03\x04", "it is a zip archive, or a workbook of Excel: save it as CSV"),
         (b"PAR1", "it is a Parquet file: let its name end in .parquet"),
         (b"id,x\na,\x00\n", "it has bytes that are no text"),
-        (b"id;text\na;one; two\n", "semicolons between its columns, but not as many in every row"),
+        (
+            b"id;text\na;one; two\n",
+            "semicolons between its columns, but not as many in every row: 3 fields in line 2, "
+            "and 2 in line 1",
+        ),
     ],
 )
 def test_other_kinds_are_refused_by_name(tmp_path: Path, content: bytes, reason: str) -> None:

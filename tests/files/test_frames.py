@@ -25,6 +25,34 @@ def test_a_column_may_turn_out_to_be_text_late(tmp_path: Path) -> None:
     assert TableFile(path, "F").read([], ["x"])["x"].dtype == pl.String
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.filterwarnings("ignore")
+def test_the_first_line_that_is_too_long_is_named(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "a.csv"
+    text = 'id;text\n\na;"one; é\n\ntwo"\n' + "b;c\n" * 100 + "c\nd;e;f\ng;h;i\n"
+    path.write_bytes(text.encode(encoding))
+    with pytest.raises(ValueError, match=r"with 3 fields in line 107, and 2 in line 1\."):
+        TableFile(path, "F").read(["id", "text"])
+
+
+@pytest.mark.parametrize("words", [("true", "false"), ("TRUE", "FALSE"), ("True", "False")])
+def test_true_and_false_are_numbers(tmp_path: Path, words: tuple[str, str]) -> None:
+    path = tmp_path / "a.csv"
+    yes, no = words
+    path.write_text(f"id,x,y,z\n{yes},{yes},1,\n{no},{no},2,{no}\nc,,NA,{yes}\n")
+    with pytest.warns(
+        Notice, match=r"^a\.csv has true and false in 'x', 'z', and is read as 1 and"
+    ):
+        frame = TableFile(path, "F").read(["id"], ["x", "y", "z"])
+    assert frame["id"].to_list() == [yes, no, "c"]
+    assert frame.select("x", "y", "z").rows() == [(1, 1, None), (0, 2, 0), (None, None, 1)]
+
+
+def test_true_among_other_words_is_none(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x\ntrue\nmaybe\n")
+    assert TableFile(tmp_path / "a.csv", "F").read([], ["x"])["x"].dtype == pl.String
+
+
 def test_reads_parquet(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({"id": [7], "x": [0.5]}).write_parquet(path)
@@ -68,7 +96,12 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", "x,y\n1,2,3\n", r"F must be a .csv table, got .*a.csv \(found more fields"),
+        (
+            "a.csv",
+            "x,y\n1,2,3\n",
+            r"F must be a table with as many fields in every line, got .*a.csv with 3 fields in "
+            r"line 2, and 2 in line 1\. Mend this line; a text",
+        ),
         ("a.csv", "x,y\n", "F must be a table with rows, got .*a.csv with none. Write it again."),
         ("a.csv", "\n", r"F must be a .csv table, got .*a.csv \(empty CSV\)"),
         ("a.parquet", "hello", r"F must be a .parquet table, got .*a.parquet \(.*\). Write"),

@@ -1,4 +1,4 @@
-"""A progress bar for whatever takes longer than two seconds."""
+"""A progress bar for whatever takes longer than two seconds, and words before it can be shown."""
 
 import sys
 import time
@@ -14,6 +14,24 @@ from diffresnet._support.words import plain
 SECONDS_BEFORE_BAR = 2.0
 
 Item = TypeVar("Item")
+
+
+@contextmanager
+def shown_at_once(words: str) -> Generator[None]:
+    """Show words on the terminal's error stream until the block ends; none if that is no terminal.
+
+    They are for what cannot say how far it is, such as an import.
+    """
+    stream = sys.stderr
+    if stream is None or not stream.isatty():
+        yield
+        return
+    shown = plain(words)
+    try:
+        print(shown, end="", file=stream, flush=True)
+        yield
+    finally:
+        print(f"\r{' ' * len(shown)}\r", end="", file=stream, flush=True)
 
 
 @contextmanager

@@ -93,9 +93,9 @@ class ClusterRun:
                 seed=self.seed,
             )
         rows = [[name, f"{n:,}"] for name, n in list(found.counts.items())[:N_ROWS]]
-        show(f"{found.n_points:,} points", ["class", "predicted"], rows)
+        show(count(found.n_points, "point"), ["class", "points, labeled or predicted"], rows)
         if len(found.counts) > N_ROWS:
-            say(f"{len(found.counts) - N_ROWS} classes more are in the files.")
+            say(f"The files have {count(len(found.counts) - N_ROWS, 'class')} more.")
         if found.n_unreached:
             warn(
                 f"{found.n_unreached:,} points are not connected to any label, and every class is "

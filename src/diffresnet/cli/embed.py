@@ -7,7 +7,8 @@ import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.progress import track
+from diffresnet._support.progress import shown_at_once, track
+from diffresnet._support.words import count, shortened
 from diffresnet.cli.console import say, warn
 from diffresnet.cli.embed_files import TableEmbedding, embed_files
 from diffresnet.cli.options import Cluster, Device, FollowLinks, Force, IdColumn
@@ -125,7 +126,9 @@ def embed(
         class_folders=_class_folders(class_folders),
     )
     kind = "images" if isinstance(items, ImageSet) else "texts"
-    ready = make_encoder(encoder or READY[kind], device=choose_device(device))
+    name = encoder or READY[kind]
+    with shown_at_once(f"loading the encoder {shortened(name)} ..."):
+        ready = make_encoder(name, device=choose_device(device))
     if ready.kind != kind:
         got = f"{ready.name}, which takes {ready.kind}, for {source}, which has {kind}"
         refuse("--encoder", f"one for {kind}", got, f"Use {READY[kind]}.")
@@ -139,7 +142,7 @@ def embed(
     )
     content = _to_npz(items, found, previews=previews)
     n, width = found.features.shape
-    made = f"{n:,} {kind}, {width:,} features by {ready.name}"
+    made = f"{count(n, kind.removesuffix('s'))}, {count(width, 'feature')} by {ready.name}"
     say(f"{made}; {found.n_computed:,} computed now.")
     write_files({out: content})
 

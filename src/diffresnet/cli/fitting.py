@@ -9,6 +9,7 @@ import numpy as np
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import shown_stages
+from diffresnet._support.words import count
 from diffresnet.cli.console import warn
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve, UnreachedWarning
 from diffresnet.files.links import read_graph
@@ -29,7 +30,7 @@ def suggest_first(
     """Return the points to label where there are not labels of two classes yet."""
     links = points.links if graph is None else read_graph(graph, points.ids)
     n_labeled = sum(label != "" for label in given)
-    with shown_stages(f"looking at {len(points.ids)} points"):
+    with shown_stages(f"looking at {count(len(points.ids), 'point')}"):
         found = model.suggest_first(points.features, n_suggested + n_labeled, graph=links)
     return [row for row in found.tolist() if given[row] == ""][:n_suggested]
 
@@ -48,7 +49,7 @@ def fit(
 ) -> None:
     """Fit the classifier, and warn of what it warns of, in the words of a command."""
     links = points.links if graph is None else read_graph(graph, points.ids)
-    status = shown_stages(f"classifying {len(points.ids)} points")
+    status = shown_stages(f"classifying {count(len(points.ids), 'point')}")
     with status, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         model.fit(points.features, list(given_labels), graph=links)
@@ -60,9 +61,10 @@ def fit(
     n_missed = int((~model.reached_).sum())
     if n_missed:
         remedy = "raise --n-top" if graph is None else "add links"
+        get = "gets" if n_missed == 1 else "get"
         warn(
-            f"{n_missed} points are not connected to any label and get the class prior. Label some "
-            f"of them (--suggest names them first), or {remedy}."
+            f"Not connected to any label: {count(n_missed, 'point')}, which {get} the class prior. "
+            f"Label some of them (--suggest names them first), or {remedy}."
         )
 
 

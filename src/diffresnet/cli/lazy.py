@@ -2,16 +2,16 @@
 
 import ast
 import os
-import re
 import signal
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import Parameter, getdoc, signature
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,9 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from diffresnet._support.notices import Notice
+from diffresnet._support.progress import shown_at_once
 from diffresnet.cli.console import FULL_OUTPUT, as_shown, check_output, warn
+from diffresnet.cli.naming import name_options
 from diffresnet.cli.signals import Stopped, stopping_on_signals
 
 REFUSALS = (ModuleNotFoundError, OSError, RuntimeError, ValueError)
@@ -97,7 +99,9 @@ def _stand_in(place: str) -> type[TyperCommand]:
             module, name = place.split(":")
             app = typer.Typer(**LOOK, add_completion=False)
             _name_a_temporary_folder()
-            function = getattr(import_module(module), name)
+            is_completed = more.get("resilient_parsing", False)  # a shell asks, not a person
+            with nullcontext() if is_completed else shown_at_once("loading libraries ..."):
+                function = getattr(import_module(module), name)
             app.command(help=help_of(function))(_in_one_sentence(function))
             return get_command(app).make_context(info_name, args, *rest, **more)
 
@@ -144,24 +148,3 @@ def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     warn(" ".join(str(message).splitlines()))
-
-
-def name_options(sentence: str, command: Callable[..., None]) -> str:
-    """Return a refusal in the words of a command: its options, not the arguments behind them.
-
-    Examples:
-        >>> def fewshot(features: str, *, ways: int) -> None: ...
-        >>> name_options("EpisodeSampler: `n_ways` must be at least 1, got 0.", fewshot)
-        '--ways must be at least 1, got 0.'
-    """
-    kinds = {name: one.kind for name, one in signature(command).parameters.items()}
-
-    def option_of(found: re.Match[str]) -> str:
-        name = next((n for n in (found[1], found[1].removeprefix("n_")) if n in kinds), None)
-        if name is None:
-            return found[0]
-        is_option = kinds[name] is Parameter.KEYWORD_ONLY
-        return f"--{name.replace('_', '-')}" if is_option else name.upper()
-
-    first = re.sub(r"^[A-Z]\w*: `(\w+)`", option_of, sentence)
-    return re.sub(r"`(\w+)`", option_of, first) if first != sentence else sentence

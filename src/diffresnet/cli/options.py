@@ -40,7 +40,7 @@ Cluster: TypeAlias = Annotated[
     typer.Option(
         help="Ray cluster to work on: host:port, or auto for the one that RAY_ADDRESS names, or a "
         "new one of this machine. Needs the extra cluster.",
-        show_default="none: this process, or --jobs",
+        show_default="none: this machine",
     ),
 ]
 BANK_HELP = (

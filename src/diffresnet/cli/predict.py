@@ -14,6 +14,7 @@ from diffresnet.cli.options import Force, IdColumn, LabelColumn
 from diffresnet.cli.outputs import write_files
 from diffresnet.cli.predicted import OUT_HELP, Predicted, choose_out
 from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.files.arrays import is_described
 from diffresnet.files.points import Points, read_points
 
 
@@ -45,7 +46,7 @@ def predict(
     """
     default = f"{features.stem}_predictions"
     out = choose_out(out, features, [model, features], force=force, default=default)
-    fitted = DiffResNetClassifier.load(model)
+    fitted = _load(model, features)
     with shown_stages(f"reading {features.name}"):
         points = read_points(features, id_column=id_column, label_column=label_column)
     given = _check_features(fitted, points, model, features)
@@ -65,8 +66,21 @@ def predict(
     n_missed = int((~reached).sum())
     if n_missed:
         missed = count(n_missed, "point")
-        warn(f"{missed} are near points only that no label reaches, and get the class prior.")
+        warn(f"Near points only that no label reaches: {missed}, with the class prior.")
     write_files({out: found.encode(out)}, speak)
+
+
+def _load(model: Path, features: Path) -> DiffResNetClassifier:
+    """Read a model, or say in the words of the command what was given instead."""
+    try:
+        return DiffResNetClassifier.load(model)
+    except ValueError as error:
+        if is_described(model):  # a model, of which the sentence says what is wrong
+            raise ValueError(str(error).replace("`save`", "`classify --save`")) from error
+        remedy = "Pass the file that was named by --save."
+        if is_described(features):
+            remedy = f"The two are swapped: pass {features.name} first."
+        refuse("MODEL", "what `classify --save` wrote", model, remedy)
 
 
 def _check_features(

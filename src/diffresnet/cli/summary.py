@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from diffresnet._support.words import shortened
+from diffresnet._support.words import count, shortened
 from diffresnet.cli.console import say, show
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve
 from diffresnet.files.points import Points
@@ -35,10 +35,11 @@ def print_summary(model: DiffResNetClassifier, curve: LearningCurve | None) -> N
     for place, name in enumerate(model.classes_[:N_ROWS]):
         mean = f"{sums[place] / n_predicted[place]:.2f}" if n_predicted[place] else ""
         rows.append([str(name), str(n_given[place]), str(n_predicted[place]), mean])
-    title = f"{len(given)} points, {(~is_new).sum()} with a label"
-    show(title, ["class", "labeled", "predicted", "mean probability"], rows)
+    title = f"{count(len(given), 'point')}, {(~is_new).sum():,} with a label"
+    caption = "predicted: points without a label"
+    show(title, ["class", "labeled", "predicted", "mean probability"], rows, caption)
     if n_classes > N_ROWS:
-        say(f"{n_classes - N_ROWS} classes more are in the file.")
+        say(f"The file has {count(n_classes - N_ROWS, 'class')} more.")
     for sentence in model.diagnose(curve).sentences:
         say(sentence)
 

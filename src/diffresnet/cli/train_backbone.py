@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import some
+from diffresnet._support.words import count, some
 from diffresnet.cli.console import say
 from diffresnet.cli.options import Device, FollowLinks, Force
 from diffresnet.cli.outputs import check_new_file
@@ -180,7 +180,7 @@ def _read(data: Path, follow_links: bool, say: Callable[[str], None]) -> ImageSe
         remedy = "Put the images of each class in a folder, or add train.csv or `labels`."
         refuse("--data", "images with classes", f"{data} without", remedy)
     if n_unlabeled:
-        say(f"left out {n_unlabeled:,} images without a label.")
+        say(f"left out {count(n_unlabeled, 'image')} without a label.")
     return images.labeled() if n_unlabeled else images
 
 

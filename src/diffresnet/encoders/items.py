@@ -6,8 +6,7 @@ from typing import Any, Literal, Protocol
 
 from diffresnet._support.checks import fail
 from diffresnet._support.progress import track
-
-N_NAMED = 3
+from diffresnet._support.words import N_NAMED, count, some
 
 WhenUnreadable = Literal["refuse", "skip"]
 
@@ -64,10 +63,14 @@ def readable_rows(
     """
     bad = [row for row, trouble in enumerate(troubles) if trouble]
     if bad and (when_unreadable == "refuse" or len(bad) == len(ids)):
-        named = "; ".join(f"{ids[row]} ({troubles[row]})" for row in bad[:N_NAMED])
-        more = f" and {len(bad) - N_NAMED} others" if len(bad) > N_NAMED else ""
-        remedy = "Mend or remove them, or skip them (`when_unreadable`, --unreadable)."
-        fail("encoders", "items", "readable", named + more, remedy)
+        named = "; ".join(f"{some([ids[row]])} ({troubles[row]})" for row in bad[:N_NAMED])
+        more = f" and {count(len(bad) - N_NAMED, 'other')}" if len(bad) > N_NAMED else ""
+        skip = (
+            "" if len(bad) == len(ids) else ", or skip them (`when_unreadable`, --unreadable skip)"
+        )
+        fail(
+            "encoders", "items", "readable throughout", named + more, f"Mend or remove them{skip}."
+        )
     for row in bad:
         report(f"left out {ids[row]}: {troubles[row]}")
     return [row for row, trouble in enumerate(troubles) if not trouble]

@@ -91,15 +91,16 @@ class Diagnosis:
             )
         found.extend(self._about_rows())
         if self.n_isolated:
-            found.append(f"{self.n_isolated} points have no link at all.")
+            found.append(f"Without any link: {count(self.n_isolated, 'point')}.")
         if self.n_components == 1:
             found.append("The graph is connected: labels can reach every point.")
         else:
             found.append(f"The graph has {self.n_components} connected components.")
         if self.n_unlabeled_components:
             found.append(
-                f"{self.n_unlabeled_components} of them, with {self.n_unreached} points, have no "
-                "label; these points get the class prior. Label one of each, or raise n_top."
+                f"Without any label: {self.n_unlabeled_components:,} of them, with "
+                f"{count(self.n_unreached, 'point')}; these get the class prior. Label one of "
+                "each, or raise n_top."
             )
         if self.label_homophily is not None and self.label_homophily_interval is not None:
             low, high = (f"{100 * end:.0f}" for end in self.label_homophily_interval)
@@ -116,17 +117,26 @@ class Diagnosis:
             names = ", ".join(self.single_label_classes[:10])
             more = "" if len(self.single_label_classes) <= 10 else " and others"
             found.append(f"One label only: {names}{more}. A second one each would help most.")
-        if self.expected_accuracy is not None and self.expected_accuracy_interval is not None:
-            low, high = (f"{100 * end:.0f}" for end in self.expected_accuracy_interval)
-            found.append(
-                f"About {self.expected_accuracy:.0%} of the points without a label"
-                + (" that a label reaches" if self.n_unreached else "")
-                + f" are right ({low} to {high}%), as held-out labels say."
-            )
+        if self.accuracy_sentence is not None:
+            found.append(self.accuracy_sentence)
         if self.curve is not None:
             found.extend(self.curve.sentences)
-        found.append(f"Diffusion has the strength {self.strength:g}.")
+        found.append(
+            f"Diffusion has the strength {self.strength:g}: the larger, the farther labels spread."
+        )
         return (*found, *self.remarks)
+
+    @property
+    def accuracy_sentence(self) -> str | None:
+        """The one of `sentences` about the accuracy to expect; None if that is not known."""
+        if self.expected_accuracy is None or self.expected_accuracy_interval is None:
+            return None
+        low, high = (f"{100 * end:.0f}" for end in self.expected_accuracy_interval)
+        reached = " that a label reaches" if self.n_unreached else ""
+        return (
+            f"About {self.expected_accuracy:.0%} of the points without a label{reached} are right "
+            f"({low} to {high}%), as held-out labels say."
+        )
 
     def _about_rows(self) -> list[str]:
         found: list[str] = []

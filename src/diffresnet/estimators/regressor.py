@@ -246,7 +246,7 @@ class DiffResNetRegressor(RegressorMixin, BaseEstimator):
     def save(self, path: str | Path) -> Path:
         """Write the fitted regressor to an .npz file, whole or not at all; nothing is pickled.
 
-        An existing file is replaced.
+        An existing file is replaced; a folder, or a name that ends otherwise, is a `ValueError`.
         """
         check_is_fitted(self, "regression_")
         given = {"given_values": self.values_}

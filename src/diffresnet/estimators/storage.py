@@ -36,6 +36,9 @@ class Stored(Protocol):
         ...
 
 
+ENDINGS = (".npz", "")
+"""Of names of files that models are written to; those without an ending are kept as they are."""
+
 Model = TypeVar("Model", bound=Stored)
 Load: TypeAlias = Callable[[type[Model], str | Path], Model]
 
@@ -47,8 +50,27 @@ def write_model(
     learned_from: Mapping[str, Array],
     parameters: Mapping[str, Any],
 ) -> Path:
-    """Write a fitted estimator, whole or not at all; the arguments are those of `encode_model`."""
+    """Write a fitted estimator, whole or not at all; the arguments are those of `encode_model`.
+
+    A saved model is replaced; files of other names, and folders, are refused.
+    """
+    check_place(model, path)
     return write_whole(path, encode_model(model, points, learned_from, parameters))
+
+
+def write_classifier(model: "DiffResNetClassifier", path: Path) -> Path:
+    """Write a fitted classifier as `write_model` does."""
+    check_place(model, path)
+    return write_whole(path, encode_classifier(model))
+
+
+def check_place(model: Stored, path: Path) -> None:
+    """Refuse a name that is not one of a model: a table of labels would be gone."""
+    function, remedy = f"{type(model).__name__}.save", "Choose a name that ends in .npz."
+    if path.suffix.lower() not in ENDINGS:
+        fail(function, "path", "a file that ends in .npz", path, remedy)
+    if path.is_dir():
+        fail(function, "path", "a file", f"{path}, a folder", remedy)
 
 
 def encode_classifier(model: "DiffResNetClassifier") -> bytes:

@@ -119,6 +119,14 @@ def _code_points(texts: Array) -> Array:
     return np.ascontiguousarray(texts).view(np.dtype("u4").newbyteorder(texts.dtype.byteorder))
 
 
+def is_described(path: Path) -> bool:
+    """Tell whether a file has a description, as what `write_described` wrote has; never raises."""
+    try:
+        return DESCRIPTION in read_arrays(path, "path", wanted=DESCRIPTION.__eq__)
+    except (OSError, ValueError):
+        return False
+
+
 def read_described(path: Path, function: str) -> tuple[dict[str, Array], dict[str, Any]]:
     """Read what `write_described` wrote, as `read_arrays` does; `function` is who asks."""
     arrays = read_arrays(path, f"{function}: `path`")

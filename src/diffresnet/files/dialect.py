@@ -2,12 +2,14 @@
 
 import codecs
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 from diffresnet._support.notices import tell
+from diffresnet._support.words import count
 from diffresnet.files.opening import opened
 
 COMMA = ","
@@ -77,6 +79,32 @@ def recognize_dialect(path: Path, what: str) -> Dialect:
     return dialect
 
 
+def find_uneven_line(lines: Iterable[str], separator: str, *, shorter: bool) -> str | None:
+    r"""Say which line is the first with more fields than the first one; None if there is none.
+
+    Args:
+        lines: of the table; what stands between quotes may go on in the next.
+        separator: between fields.
+        shorter: takes a line with fewer fields, too.
+
+    Examples:
+        >>> lines = ["a,b\n", '"two\n', 'lines",x\n', "c,d,e\n"]
+        >>> find_uneven_line(lines, ",", shorter=False)
+        '3 fields in line 4, and 2 in line 1'
+    """
+    reader, n_fields, first, end = csv.reader(lines, delimiter=separator), 0, 0, 0
+    try:
+        for row in reader:
+            line, end = end + 1, reader.line_num
+            if row and not n_fields:
+                n_fields, first = len(row), line
+            elif len(row) > n_fields or (shorter and 0 < len(row) < n_fields):
+                return f"{count(len(row), 'field')} in line {line}, and {n_fields} in line {first}"
+    except csv.Error:  # a cell that is too long
+        pass
+    return None
+
+
 def _find_encoding(stream: BinaryIO) -> str:
     stream.seek(0)
     if stream.read(2) in WIDE_MARKS:
@@ -110,7 +138,9 @@ def _find_separator(text: str, *, is_whole: bool) -> str:
     if counts[COMMA][0] == 1:
         for separator, name in OTHERS.items():
             if counts[separator][0] > 1:
-                raise ValueError(f"{name} between its columns, but not as many in every row")
+                where = find_uneven_line(lines, separator, shorter=True)
+                also = "" if where is None else f": {where}"
+                raise ValueError(f"{name} between its columns, but not as many in every row{also}")
     return COMMA
 
 

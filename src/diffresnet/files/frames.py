@@ -4,6 +4,7 @@ from collections.abc import Generator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -12,7 +13,7 @@ import polars as pl
 from diffresnet._support.checks import refuse
 from diffresnet._support.notices import tell
 from diffresnet._support.words import some
-from diffresnet.files.dialect import COMMA, UTF8, Dialect, recognize_dialect
+from diffresnet.files.dialect import COMMA, UTF8, Dialect, find_uneven_line, recognize_dialect
 from diffresnet.files.formulas import without_guards
 from diffresnet.files.opening import is_folder, opened, size_of, without_panics
 from diffresnet.files.parquet import (
@@ -25,6 +26,8 @@ from diffresnet.files.parquet import (
 from diffresnet.learning.labels import MISSING_TEXTS
 
 TABLES = (".csv", PARQUET)
+UTF8_MARKED = "utf-8-sig"
+"""UTF-8, perhaps with a byte-order mark."""
 MOST_LETTERS = 2000
 """Of an id or a label: memory and pages have room for many of them."""
 
@@ -132,8 +135,26 @@ class TableFile:
         try:
             return self._read_csv(schema=kinds).select(columns_named(names))
         except ValueError:  # a number that is none: read it as text, to say which
-            frame = self._read_csv(infer_schema=False).select(columns_named(names))
+            frame = self._read_texts().select(columns_named(names))
             return self._convert(frame, [name for name in names if name in numbers])
+
+    def _read_texts(self) -> pl.DataFrame:
+        try:
+            return self._read_csv(infer_schema=False)
+        except ValueError:
+            self._refuse_long_lines()
+            raise
+
+    def _refuse_long_lines(self) -> None:
+        """Refuse a table with a line of more fields than the first, and name that line."""
+        encoding = UTF8_MARKED if self.dialect.encoding == UTF8 else self.dialect.encoding
+        with self._opened() as stream:
+            lines = TextIOWrapper(stream, encoding, errors="replace", newline="")
+            where = find_uneven_line(lines, self.dialect.separator, shorter=False)
+        if where is not None:
+            must, got = "a table with as many fields in every line", f"{self.path} with {where}"
+            remedy = "Mend this line; a text with separators in it stands between quotes."
+            refuse(self.what, must, got, remedy)
 
     def _convert(self, frame: pl.DataFrame, numbers: list[str]) -> pl.DataFrame:
         """Return a frame of texts whose columns `numbers` are floats, where they can be."""
@@ -152,6 +173,11 @@ class TableFile:
             if others.width:
                 tell(f"{self.path.name} has decimal commas, and is read so.")
             good = good.with_columns(others)
+        truths = _truths(frame, bad)
+        if truths.width:
+            columns = some(truths.columns)
+            tell(f"{self.path.name} has true and false in {columns}, and is read as 1 and 0.")
+            good = good.with_columns(truths)
         return frame.with_columns(good)
 
 
@@ -166,6 +192,13 @@ def _cast(frame: pl.DataFrame, names: list[str]) -> tuple[pl.DataFrame, list[str
     )
     bad = [name for name, n_after, n_before in lost if n_after > n_before]
     return cast.drop(columns_named(bad)), bad
+
+
+def _truths(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """Return those columns of texts that say true or false, as 1 and 0."""
+    lower = frame.select(columns_named(names).as_expr().str.to_lowercase())
+    fits = [name for name in names if set(lower[name].unique()) <= {"true", "false", None}]
+    return lower.select((columns_named(fits).as_expr() == "true").cast(pl.Float64))
 
 
 def as_texts(frame: pl.DataFrame, column: str | None) -> list[str]:

@@ -35,7 +35,7 @@ def test_scores_are_weighted_sums_and_can_be_scaled() -> None:
 
 def test_influences_sum_to_one_and_are_said() -> None:
     assert sum(mixture().influences) == pytest.approx(1)
-    assert mixture().remarks == ("The answer rests on left 67%, right 33%.",)
+    assert mixture().remarks == ("How much each way of learning decides: left 67%, right 33%.",)
 
 
 def test_probabilities_of_held_out_labels() -> None:

@@ -30,6 +30,7 @@ def test_the_page_tells_it_all_and_needs_nothing_else() -> None:
         "6 of 36 points have a label.",
         "Least certain points",
         "Label these next",
+        "All points of a class: those with its label, and those predicted.",
         'role="img"',
         "prefers-color-scheme: dark",
     ):
@@ -54,7 +55,10 @@ def test_a_learning_curve_is_shown() -> None:
     model = fit_blobs(["cat", "dog", "eel"], n_labels=4)
     plain = make_report(model, numbered(model), "Three").decode()
     assert "More labels?" not in plain
-    assert "of the points without a label are right" in plain
+    expected = re.search(r"<h2>How accurate</h2>\n<ul><li>(.*?)</li></ul>", plain)
+    assert expected is not None
+    assert expected[1] == model.diagnose().accuracy_sentence
+    assert plain.count("of the points without a label are right") == 1
     page = make_report(model, numbered(model), "Three", curve=model.learning_curve()).decode()
     assert "More labels?" in page
     assert '<p class="note">Twice the labels would' in page

@@ -92,11 +92,13 @@ class SolvedMixture:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Say what the answer rests on."""
+        """Say which parts of the mixture decide."""
         order = sorted(range(len(self.parts)), key=lambda one: -self.influences[one])
         named = [
             f"{self.parts[one].name} {self.influences[one]:.0%}"
             for one in order
             if self.influences[one] >= 0.005
         ]
-        return ("The answer rests on " + ", ".join(named) + ".",) if named else ()
+        if not named:
+            return ()
+        return (f"How much each way of learning decides: {', '.join(named)}.",)

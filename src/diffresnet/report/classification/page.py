@@ -1,7 +1,6 @@
 """The report of a classifier: one page, with nothing outside it, to look at and to print."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from importlib.resources import files
 from pathlib import Path
 
@@ -54,14 +53,17 @@ def make_report(
     suggested = model.suggest(N_SHOWN) if suggested is None else suggested
     least_certain = parts.least_certain(outcome, N_SHOWN)
     drawn_map, data = _make_map(model, outcome, suggested)
-    health = "".join(f"<li>{escape(line)}</li>" for line in model.diagnose().sentences)
+    diagnosis = model.diagnose()
+    accuracy = diagnosis.accuracy_sentence
+    health = [line for line in diagnosis.sentences if line != accuracy]
     body = "\n".join(
         [
             parts.headline(outcome),
             f'<section class="card wide">{drawn_map}</section>',
             '<div class="columns">',
             parts.card("How sure", parts.histogram(outcome)),
-            parts.card("The graph's health", f"<ul>{health}</ul>"),
+            "" if accuracy is None else parts.card("How accurate", parts.sentences([accuracy])),
+            parts.card("The graph's health", parts.sentences(health)),
             "" if curve is None else parts.card("More labels?", parts.curve_chart(curve)),
             "" if since is None else parts.card("Since the last run", show_changes(outcome, since)),
             parts.card("Classes", parts.class_bars(outcome)),

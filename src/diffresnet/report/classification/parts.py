@@ -23,11 +23,17 @@ def card(title: str, content: str) -> str:
     return f'<section class="card"><h2>{escape(title)}</h2>\n{content}</section>'
 
 
+def sentences(found: Sequence[str]) -> str:
+    """Return a list of sentences."""
+    return f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in found)}</ul>"
+
+
 def headline(outcome: Outcome) -> str:
     """Return the sentence that says it all, and a second one about points out of reach."""
     n_points, n_classes = outcome.probabilities.shape
     n_labels = int(outcome.is_labeled.sum())
-    words = f"{n_points:,} points and {count(n_labels, 'label')}, in {count(n_classes, 'class')}."
+    given = f"{count(n_points, 'point')} and {count(n_labels, 'label')}"
+    words = f"{given}, in {count(n_classes, 'class')}."
     sureness = outcome.sureness
     if len(sureness):
         words += (
@@ -90,12 +96,13 @@ def class_bars(outcome: Outcome) -> str:
         f"<td>{labels[which]:,}</td><td>{found[which]:,}</td></tr>"
         for which in order
     ]
-    heads = ("Class", "Labels", "Points")
-    shown = table("bars", heads, rows[:N_CLASSES_OPEN])
+    heads = ("Class", "Labels", "All points")
+    note = '<p class="note">All points of a class: those with its label, and those predicted.</p>'
+    shown = table("bars", heads, rows[:N_CLASSES_OPEN]) + note
     if n_classes <= N_CLASSES_OPEN:
         return shown
     rest = table("bars", heads, rows[N_CLASSES_OPEN:])
-    more = f"{n_classes - N_CLASSES_OPEN} smaller classes"
+    more = count(n_classes - N_CLASSES_OPEN, "smaller class")
     return f"{shown}<details><summary>{more}</summary>{rest}</details>"
 
 
