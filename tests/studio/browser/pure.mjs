@@ -196,6 +196,11 @@ test("keys mean what the list of keys says", () => {
   assert.deepEqual(mean("ArrowUp", { shift: true }), { arrow: "up", extend: true });
   assert.equal(mean("ArrowUp", {}, "list"), null);
   assert.deepEqual(mean("a"), { class: 4 });
+  assert.deepEqual(mean("1", {}, "name"), { class: 0 });
+  assert.deepEqual(mean("z", { ctrl: true }, "name"), { command: "undo" });
+  for (const typed of ["a", "N", " ", "Backspace", "Enter"]) assert.equal(mean(typed, { shift: typed === "N" }, "name"), null);
+  assert.equal(keys.meaning({ key: "1" }, "name", [{ id: 0, key: "1", name: "1st" }]), null, "a name, not a key");
+  assert.equal(keys.meaning({ key: "0" }, "name", []), null, "the first class may be called 0");
   for (const [, key, name] of keys.COMMANDS) {
     if (name && /^Shift\+.$/.test(key)) assert.deepEqual(mean(key.at(-1), { shift: true }), { command: name });
   }
