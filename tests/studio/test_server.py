@@ -40,7 +40,7 @@ def test_the_project_says_all_but_the_points(page: Page) -> None:
     assert project["strength"] is None
     assert set(project["progress"]) == {
         *("n_labels", "n_points", "n_reached", "n_none", "n_skipped", "expected", "curve"),
-        *("lacking", "enough", "sentences"),
+        *("needs", "lacking", "enough", "sentences"),
     }
 
 

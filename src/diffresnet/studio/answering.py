@@ -78,7 +78,7 @@ def not_ready(
     """Return a project that is still being opened, or could not be."""
     counts = ("n_labels", "n_points", "n_reached", "n_none", "n_skipped")
     progress: dict[str, Any] = {"expected": None, "enough": None, "curve": [], "lacking": []}
-    progress |= dict.fromkeys(counts, 0) | {"sentences": []}
+    progress |= dict.fromkeys(counts, 0) | {"needs": None, "sentences": []}
     project: dict[str, Any] = {
         "title": title,
         "kind": "table",

@@ -23,7 +23,13 @@ from diffresnet.studio.answering import done_frame, not_ready, project_of
 from diffresnet.studio.engine import Studio
 from diffresnet.studio.opening import Source
 from diffresnet.studio.previews import make_preview
-from diffresnet.studio.progress import LARGEST_MEASURED, Outlook, expect, look_ahead
+from diffresnet.studio.progress import (
+    FEWEST_CLASSES,
+    LARGEST_MEASURED,
+    Outlook,
+    expect,
+    look_ahead,
+)
 from diffresnet.studio.snapshot import Done
 from diffresnet.studio.worker import Worker
 
@@ -242,7 +248,7 @@ class Host:
         self._learning.submit(self._learn).result()
         now, begun = studio.now, time.monotonic()
         is_known = now.outlook.version == now.version
-        if is_known or not now.is_learned or len(now.model.classes_) < 2:
+        if is_known or not now.is_learned or len(now.model.classes_) < FEWEST_CLASSES:
             return
 
         def stop_if_old(*_: object) -> None:
