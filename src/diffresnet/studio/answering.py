@@ -27,9 +27,6 @@ EXPORTS = (
 )
 N_LISTED = 200
 N_FOUND = 1000
-MOST_LETTERS = 2000
-"""Of a text that is shown."""
-
 LARGEST_PART = 4
 """What has changed is sent alone if it is at most one of this many points."""
 
@@ -177,7 +174,7 @@ def _item(studio: Studio, now: Snapshot, row: int) -> dict[str, Any]:
     return {
         "row": row,
         "id": opened.ids[row],
-        "text": opened.texts[row][:MOST_LETTERS] if len(opened.texts) else None,
+        "text": opened.text_of(row),
         "image": len(opened.pictures) + len(opened.thumbnails) > 0,
         "given": answer if answer >= 0 else None,
         "is_none": answer == NONE_OF_THESE,

@@ -44,6 +44,13 @@ export function preview(state, row, place) {
   return el("p", { class: large ? "words large" : "words", text: large ? text : shortened(text, 140) });
 }
 
+/** The id below a preview, unless it is the preview. */
+export function idLine(state, row, tag = "p", most = Infinity) {
+  const item = itemOf(row);
+  const isShown = item && item.text === null && !(state.project.has_images && item.image);
+  return isShown ? null : el(tag, { class: "id", text: shortened(item?.id ?? "", most) });
+}
+
 /** With one class only, the server says how like its points one is: no probability. */
 export function sureness(state, share) {
   return state.project.classes.length === 1 ? `${percent(share)} alike` : percent(share);
