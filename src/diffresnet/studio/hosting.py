@@ -60,6 +60,7 @@ class Host:
         file: for the answers; None for one beside the data.
 
     Attributes:
+        failure: why the data could not be opened; None while nothing went wrong.
         is_idle: after `stop`, whether all threads have ended. One that computes cannot be ended.
     """
 
@@ -73,6 +74,7 @@ class Host:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._told = 0.0
         self._is_closed = self._is_ending = False
+        self.failure: str | None = None
         self.is_idle = True
         self._last_gesture = 0.0
         self.preview = lru_cache(N_KEPT_PREVIEWS)(self._make_preview)
@@ -198,8 +200,8 @@ class Host:
         except _StoppedError:
             return
         except Exception as error:  # whatever it is, the page must be told
-            sentence = reason_of(error) or type(error).__name__
-            self._stage = not_ready(self.source.path.name, "failed", None, None, f"{sentence}.")
+            self.failure = f"{reason_of(error) or type(error).__name__}."
+            self._stage = not_ready(self.source.path.name, "failed", None, None, self.failure)
             self._tell("project", self._stage)
             return
         self._studio = studio
