@@ -36,6 +36,7 @@ ENDS = ({"source", "target"}, {"from", "to"}, {"src", "dst"})
 MOST_LETTERS, MOST_COLUMNS, LONGEST_COLUMN = 2000, 10, 40
 """Of a text that is shown; of a row that is shown in its place."""
 
+UNBROKEN = "\N{NO-BREAK SPACE}"
 LARGEST_WRITTEN = 1e9
 """Of larger numbers, the power of ten is written."""
 
@@ -125,10 +126,10 @@ class Opened:
         values = self.features[row, :MOST_COLUMNS].tolist()
         names = self.columns[:MOST_COLUMNS]
         cells = [
-            f"{shortened(one, LONGEST_COLUMN)} {_short(value)}"
+            f"{shortened(one, LONGEST_COLUMN)}{UNBROKEN}{_short(value)}"
             for one, value in zip(names, values, strict=True)
         ]
-        return " · ".join([*cells, "…"] if len(self.columns) > MOST_COLUMNS else cells)
+        return f"{UNBROKEN}· ".join([*cells, "…"] if len(self.columns) > MOST_COLUMNS else cells)
 
 
 def _short(value: float) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.studio.browser.studios import Bytes, Tab, circle
 
-GRAY = [195, 200, 207]
+GRAY = [138, 145, 154]
 NONE = 65535
 
 

@@ -209,13 +209,22 @@ def test_a_table_shows_its_rows_and_each_id_once(
         tab = Tab(browser, address).ready()
         row = tab.debug()["queue"][0]["row"]
         cells = f"height {row + 0.5:g} · width {(row + 0.5) % 7:g}"
-        shown = tab.find("#ask-question").inner_text()
+        shown = tab.find("#ask-question").inner_text().replace("\N{NO-BREAK SPACE}", " ")
         assert (cells in shown) is is_named
         assert shown.split().count(f"p{row}") == 1
         tab.page.mouse.move(*tab.place(row))
         tab.find("#card").filter(has_text=f"p{row}").wait_for()
-        card = tab.find("#card").inner_text()
+        card = tab.find("#card").inner_text().replace("\N{NO-BREAK SPACE}", " ")
         assert (cells in card) is is_named
         assert card.split().count(f"p{row}") == 1
         tab.close()
         tab.context.close()
+
+
+def test_a_tablet_upright_has_a_wide_map(browser: Browser, digits: tuple[str, Bytes]) -> None:
+    tab = Tab(browser, digits[0], viewport={"width": 768, "height": 1024}).ready()
+    assert tab.ask("document.getElementById('map').clientWidth") == 768
+    assert tab.ask("document.getElementById('map').clientHeight") > 450
+    assert tab.find("#tab-classes").is_visible()
+    tab.close()
+    tab.context.close()

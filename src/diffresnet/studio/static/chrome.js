@@ -10,7 +10,7 @@ import { openDialog, openMenu } from "./menus.js";
 import { target } from "./state.js";
 
 const TABS = ["ask", "selection", "check", "classes", "progress"];
-const narrow = matchMedia("(max-width: 760px)");
+const narrow = matchMedia("(max-width: 960px)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 export function startChrome() {

@@ -1,9 +1,9 @@
 // Small parts that several panels share.
 
 import { el, keyCap, svg } from "./dom.js";
-import { OUTLINES, UNREACHED, adapt } from "./palette.js";
+import { OUTLINES, adapt } from "./palette.js";
 import { itemOf } from "./items.js";
-import { percent, sentence, shortened } from "./words.js";
+import { over, percent, sentence, shortened } from "./words.js";
 import { pointOf, classById } from "./state.js";
 import { probabilityOf } from "./frame.js";
 
@@ -100,6 +100,6 @@ export function explanation(state, row) {
   const sources = explained.sources.map((source) =>
     el("li", {}, preview(state, source.row, "source"), el("div", { class: "source" },
       tag(state, classById(state, source.class), "none of these"),
-      el("span", { class: "note", text: `${percent(source.share)} of it, over ${Math.max(0, source.path.length - 2)} neighbors` }))));
+      el("span", { class: "note", text: `${percent(source.share)} of it, ${over(source.path.length - 2)}` }))));
   return el("div", { class: "explanation" }, el("p", { text: sentence(explained.sentence) }), el("ul", {}, ...sources));
 }
