@@ -92,7 +92,10 @@ def decode_tasks(text: str, ids: Sequence[str]) -> list[str]:
         got = f"tasks of others: {some(strange)}"
         refuse(WHAT, "tasks with the ids of these points", got, "Put an `id` into their data.")
     check_names(labels, WHAT, "labels")
-    places = places_of(names, ids, WHAT, "the data", things="tasks", parts="tasks")
+    otherwise = "choose a file that was exported from these data"
+    places = places_of(
+        names, ids, WHAT, "the data", things="tasks", parts="tasks", otherwise=otherwise
+    )
     placed = [""] * len(ids)
     for place, label in zip(places, labels, strict=True):
         placed[place] = label

@@ -208,7 +208,7 @@ class Studio:
             return Done("Nothing has changed.", before, before)
         after = self._try(gesture, before, seen)
         version = self.storage.record(gesture, who, after.state.next_class)
-        return self._done(_sentence(gesture.said), before, after, version)
+        return self._done(history.report(gesture), before, after, version)
 
     def _go_back(self, *, is_undo: bool, seen: Seen) -> Done:
         before = self.now
@@ -266,7 +266,3 @@ class Studio:
         """Take over what `finish` returned, if the answers are still the same."""
         if learned.version == self.now.version:
             self.now = learned
-
-
-def _sentence(said: str) -> str:
-    return f"{said[:1].upper()}{said[1:]}."
