@@ -1,3 +1,7 @@
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -54,6 +58,39 @@ def test_refusals(
     code, said = run(*arguments, "--no-browser")
     assert code == 2
     assert sentence in said
+
+
+def test_without_a_browser_what_does_not_open_ends_it(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("")
+    code, said = run(tmp_path / "empty.csv", "--no-browser")
+    assert code == 2
+    assert "empty.csv (empty CSV). Write it again." in said
+    studio = open_clusters(tmp_path)
+    code, said = run(tmp_path / "points.npz", "--no-browser")
+    studio.close()
+    assert code == 2
+    assert "points.npz.studio.sqlite" in said
+    assert "Close the other studio, or choose another file by --file." in said
+
+
+def test_with_a_browser_it_is_said_and_the_page_stays(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("")
+    command = f"from diffresnet.cli import app; app(['studio', '{tmp_path / 'empty.csv'}'])"
+    page = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", command],
+        env={**os.environ, "BROWSER": "true"},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    assert page.stderr is not None
+    said = page.stderr.readline()
+    try:
+        assert said.startswith("It did not open. ")
+        assert page.poll() is None
+    finally:
+        page.send_signal(signal.SIGINT)
+        page.communicate(timeout=30)
 
 
 def test_without_the_extra_it_says_what_to_install(

@@ -20,7 +20,7 @@ def test_a_gesture_is_answered_by_what_changed(tmp_path: Path) -> None:
     label_all_classes(studio, 4)
     done = studio.do({"kind": "skip", "selection": {"rows": [20]}})
     header, arrays = decode_frame(done_frame(studio, done))
-    assert header["said"] == "Skip 1 point."
+    assert header["said"] == "Skipped 1 point."
     assert header["is_first"] is False
     assert arrays["rows"].tolist() == []
     assert arrays["skipped"].tolist() == [20]

@@ -18,7 +18,7 @@ def test_labels_spread_from_none_on(tmp_path: Path) -> None:
     assert (studio.now.predictions.classes == -1).all()
     assert (studio.now.predictions.certainty == 0).all()
     done = studio.do({"kind": "add_class", "name": "red", "selection": {"rows": [0]}})
-    assert done.said == "Add the class red and label 1 point with it."
+    assert done.said == "Added the class red and labeled 1 point with it."
     assert studio.now.predictions.classes[0] == 0
     label_all_classes_but_first(studio)
     assert accuracy(studio) > 0.95

@@ -50,6 +50,25 @@ def test_every_gesture_can_be_undone_and_redone(kind: str) -> None:
     assert same(gesture.applied(gesture.reversed().applied(after)), after)
 
 
+def test_what_was_done_is_told_in_the_past() -> None:
+    state = started()
+    told = {kind: history.report(make(state)) for kind, make in GESTURES.items()}
+    assert told == {
+        "label": "Labeled 3 points cat.",
+        "none": "Said none of these of 2 points.",
+        "skip": "Skipped 1 point.",
+        "unlabel": "Took the label of 2 points away.",
+        "add_class": "Added the class owl and labeled 2 points with it.",
+        "rename_class": "Renamed cat to lion.",
+        "mark_class": "Changed the color or key of cat.",
+        "merge_classes": "Merged cat into dog.",
+        "delete_class": "Deleted the class dog of 1 point.",
+        "import": "Took the answers of 2 points from a file.",
+    }
+    odd = history.add_class(state, "here and label there", NOBODY)
+    assert history.report(odd) == "Added the class here and label there."
+
+
 def test_gestures_do_what_they_say() -> None:
     state = started()
     after = {kind: make(state).applied(state) for kind, make in GESTURES.items()}

@@ -10,7 +10,7 @@ from diffresnet._support.stages import listening
 from diffresnet.encoders.encoder import Kind
 from diffresnet.studio import opening
 from diffresnet.studio.engine import Studio
-from diffresnet.studio.opening import Source, find_source, open_source
+from diffresnet.studio.opening import Opened, Source, find_source, open_source
 from tests.studio.studios import write_clusters, write_links
 
 PIL = pytest.importorskip("PIL.Image", reason="needs the extra `images`")
@@ -154,3 +154,24 @@ def test_data_that_are_gone(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(ValueError, match="SOURCE must be data that exist"):
         Studio.open(Source(tmp_path / "points.npz.studio.sqlite"))
+
+
+def said(opened: Opened, row: int) -> str:
+    return (opened.text_of(row) or "").replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_row_of_a_table_is_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "points.csv"
+    table = {"id": ["a", "b"], "height": [2.1, 1234.56], "width": [3.0, 1e12]}
+    pl.DataFrame(table).write_csv(path)
+    opened = open_source(Source(path))
+    assert said(opened, 0) == "height 2.1 · width 3"
+    assert said(opened, 1) == "height 1234.6 · width 1e+12"
+    assert list(opened.texts) == []  # it is shown, but is no text
+    wide = tmp_path / "wide.csv"
+    pl.DataFrame({f"x{at}": [0.5, 1.5] for at in range(12)}).write_csv(wide)
+    assert said(open_source(Source(wide)), 0).endswith("x9 0.5 · …")
+    unnamed = tmp_path / "unnamed.csv"
+    pl.DataFrame({str(at): [0.5, 1.5] for at in range(3)}).write_csv(unnamed)
+    assert open_source(Source(unnamed)).text_of(0) is None
+    assert open_source(Source(write_clusters(tmp_path))).text_of(0) is None

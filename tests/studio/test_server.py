@@ -40,7 +40,7 @@ def test_the_project_says_all_but_the_points(page: Page) -> None:
     assert project["strength"] is None
     assert set(project["progress"]) == {
         *("n_labels", "n_points", "n_reached", "n_none", "n_skipped", "expected", "curve"),
-        *("lacking", "enough", "sentences"),
+        *("needs", "lacking", "enough", "sentences"),
     }
 
 
@@ -73,7 +73,7 @@ def test_a_label_is_answered_by_a_first_look_and_then_learned_from(labeled: Page
 def test_a_gesture_answers_with_what_has_changed(labeled: Page) -> None:
     _, before = labeled.frame("/api/state")
     header, arrays = labeled.do(kind="label", **{"class": 1}, selection={"rows": [5]})
-    assert header["said"] == "Label 1 point green."
+    assert header["said"] == "Labeled 1 point green."
     assert header["project"]["version"] == header["version"] == 4
     _, after = labeled.frame("/api/state")
     if "rows" in arrays:
@@ -177,7 +177,7 @@ def test_what_was_exported_can_be_imported(labeled: Page, name: str) -> None:
     while labeled.get("/api/project")["undo"] is not None:
         labeled.do(kind="undo")
     header, _ = labeled.post("/api/import", {"name": name, "text": text, "tab": "t"})
-    assert header["said"] == "Take the answers of 8 points from a file."
+    assert header["said"] == "Took the answers of 8 points from a file."
     after = labeled.frame("/api/state")[1]
     assert after["labeled"].tolist() == before["labeled"].tolist()
     assert after["skipped"].tolist() == before["skipped"].tolist()
@@ -191,7 +191,13 @@ def test_what_was_exported_can_be_imported(labeled: Page, name: str) -> None:
     ("name", "text", "sentence"),
     [
         ("labels.csv", "id,label\nnobody,cat\n", "1 that the studio does not have: 'nobody'"),
-        ("labels.csv", "a,b\n1,2\n", "must be a table with the columns id and label"),
+        ("labels.csv", "id,label\nnobody,cat\n", "or choose a file that was exported from these"),
+        (
+            "labels.csv",
+            "a,b\n1,2\n",
+            "with the columns id and label, got one without id and label.",
+        ),
+        ("labels.csv", "id,b\n1,2\n", "got one without label. Name them so in its first row."),
         ("labels.csv", "", "The file must be"),
         ("a.json", "{", "must be a list of tasks in JSON"),
         ("a.exe", "", "must be labels in .csv or Label Studio's .json"),

@@ -110,11 +110,14 @@ def studio(
         if browser:
             webbrowser.open(address)
 
+    def failed(reason: str) -> None:
+        warn(f"It did not open. {reason}")
+
     if allow_remote and host != HOST:
         warn(f"Whoever has the address can see and change everything: {host} is open to others.")
     served = Host(found, kept)
     try:
-        serve(served, Place(host, port, allow_remote), ready)
+        serve(served, Place(host, port, allow_remote), ready, failed if browser else None)
     finally:
         if not served.is_idle:  # a thread that computes would abort the process at its end
             sys.stdout.flush()

@@ -222,7 +222,14 @@ def check_names(names: Sequence[str], what: str, things: str) -> None:
 
 
 def places_of(
-    names: Sequence[str], ids: Sequence[str], what: str, points: str, *, things: str, parts: str
+    names: Sequence[str],
+    ids: Sequence[str],
+    what: str,
+    points: str,
+    *,
+    things: str,
+    parts: str,
+    otherwise: str | None = None,
 ) -> list[int]:
     """Return the place of each name among the ids; the words are for the message if one is not."""
     places = {name: place for place, name in enumerate(ids)}
@@ -230,7 +237,8 @@ def places_of(
     if None in found:
         unknown = list(dict.fromkeys(name for name in names if name not in places))
         got = f"{len(unknown)} that {points} does not have: {some(unknown)}"
-        remedy = f"Remove their {parts}, or name the ids of {points} by --id-column."
+        otherwise = otherwise or f"name the ids of {points} by --id-column"
+        remedy = f"Remove their {parts}, or {otherwise}."
         refuse(what, f"{things} of ids in {points}", got, remedy)
     return cast("list[int]", found)
 

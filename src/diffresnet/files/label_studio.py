@@ -96,7 +96,8 @@ def decode_tasks(text: str, ids: Sequence[str]) -> list[str]:
         got = f"tasks of others: {some(strange)}"
         refuse(WHAT, "tasks with the ids of these points", got, "Put an `id` into their data.")
     check_names(labels, WHAT, "labels")
-    return place_labels(names, labels, ids, WHAT, "the data", parts="tasks")
+    otherwise = "choose a file that was exported from these data"
+    return place_labels(names, labels, ids, WHAT, "the data", parts="tasks", otherwise=otherwise)
 
 
 def _choice(to: str, label: str) -> dict[str, Any]:

@@ -153,6 +153,7 @@ def place_labels(
     points: str = "FEATURES",
     *,
     parts: str = "rows",
+    otherwise: str | None = None,
 ) -> list[str]:
     """Put each label where its point is; different ones for a point are refused.
 
@@ -163,8 +164,9 @@ def place_labels(
         what: the argument or option that named the file, for messages.
         points: what the ids are in, for messages.
         parts: what a file has of an id, for messages.
+        otherwise: what to do but removing parts, for messages; None to name the column of ids.
     """
-    places = places_of(names, ids, what, points, things="labels", parts=parts)
+    places = places_of(names, ids, what, points, things="labels", parts=parts, otherwise=otherwise)
     aligned = [""] * len(ids)
     torn: dict[str, None] = {}
     for name, place, label in zip(names, places, labels, strict=True):

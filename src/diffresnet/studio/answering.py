@@ -27,9 +27,6 @@ EXPORTS = (
 )
 N_LISTED = 200
 N_FOUND = 1000
-MOST_LETTERS = 2000
-"""Of a text that is shown."""
-
 LARGEST_PART = 4
 """What has changed is sent alone if it is at most one of this many points."""
 
@@ -78,7 +75,7 @@ def not_ready(
     """Return a project that is still being opened, or could not be."""
     counts = ("n_labels", "n_points", "n_reached", "n_none", "n_skipped")
     progress: dict[str, Any] = {"expected": None, "enough": None, "curve": [], "lacking": []}
-    progress |= dict.fromkeys(counts, 0) | {"sentences": []}
+    progress |= dict.fromkeys(counts, 0) | {"needs": None, "sentences": []}
     project: dict[str, Any] = {
         "title": title,
         "kind": "table",
@@ -177,7 +174,7 @@ def _item(studio: Studio, now: Snapshot, row: int) -> dict[str, Any]:
     return {
         "row": row,
         "id": opened.ids[row],
-        "text": opened.texts[row][:MOST_LETTERS] if len(opened.texts) else None,
+        "text": opened.text_of(row),
         "image": len(opened.pictures) + len(opened.thumbnails) > 0,
         "given": answer if answer >= 0 else None,
         "is_none": answer == NONE_OF_THESE,

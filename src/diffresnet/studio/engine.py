@@ -21,7 +21,7 @@ from diffresnet.studio.history import NOT_ANSWERED, Answers, Gesture, Rows, Stat
 from diffresnet.studio.maps import Maps
 from diffresnet.studio.opening import Opened, Source, find_source, open_source
 from diffresnet.studio.predictions import Predictions, labels_of, learn, to_labels
-from diffresnet.studio.progress import Outlook, expect
+from diffresnet.studio.progress import FEWEST_CLASSES, Outlook, expect
 from diffresnet.studio.searching import Search
 from diffresnet.studio.selection import find_rows
 from diffresnet.studio.snapshot import Done, Snapshot, no_rows
@@ -208,7 +208,7 @@ class Studio:
             return Done("Nothing has changed.", before, before)
         after = self._try(gesture, before, seen)
         version = self.storage.record(gesture, who, after.state.next_class)
-        return self._done(_sentence(gesture.said), before, after, version)
+        return self._done(history.report(gesture), before, after, version)
 
     def _go_back(self, *, is_undo: bool, seen: Seen) -> Done:
         before = self.now
@@ -252,9 +252,11 @@ class Studio:
         model = now.model
         if not now.is_learned:
             model = learn(model, now.pending, to_labels(now.state.answers[now.pending]))
-        outlook = now.outlook
+        outlook = now.outlook if len(model.classes_) >= FEWEST_CLASSES else Outlook()
         if len(now.state.answers) <= LARGEST_PROMPT:
-            outlook = Outlook(expected=expect(model), curve=outlook.curve, enough=outlook.enough)
+            expected = expect(model)
+            kept = Outlook() if expected is None else outlook
+            outlook = Outlook(expected=expected, curve=kept.curve, enough=kept.enough)
         predictions = Predictions.of(model)
         return replace(
             now, model=model, predictions=predictions, outlook=outlook, pending=no_rows()
@@ -264,7 +266,3 @@ class Studio:
         """Take over what `finish` returned, if the answers are still the same."""
         if learned.version == self.now.version:
             self.now = learned
-
-
-def _sentence(said: str) -> str:
-    return f"{said[:1].upper()}{said[1:]}."

@@ -28,6 +28,8 @@ from diffresnet.studio.snapshot import Done
 
 ANSWERS = {NONE_OF_THESE: NONE_NAME, SKIPPED: SKIPPED_NAME}
 THUMBNAIL_SIDE = 72
+OTHERWISE = "choose a file that was exported from these data"
+"""What else to do on the page where a file has ids that are not there."""
 
 TYPES = {
     ".csv": "text/csv; charset=utf-8",
@@ -118,14 +120,22 @@ def _read_labels(text: str, studio: Studio) -> list[str]:
         table = TableFile(path, "The file")
         wanted = [name for name in ("id", "label", "answer") if name in table.columns]
         if wanted[:2] != ["id", "label"]:
-            remedy = "Name them so in its first row."
-            refuse("The file", "a table with the columns id and label", "another", remedy)
+            missing = " and ".join(name for name in ("id", "label") if name not in wanted)
+            got, remedy = f"one without {missing}", "Name them so in its first row."
+            refuse("The file", "a table with the columns id and label", got, remedy)
         frame = table.read(wanted)
         labels = as_labels(frame["label"].to_list(), path, "The file")
     said = as_texts(frame, "answer") if "answer" in wanted else [""] * len(labels)
     others = set(ANSWERS.values())
     given = [one if one in others else label for one, label in zip(said, labels, strict=True)]
-    return place_labels(as_texts(frame, "id"), given, studio.opened.ids, "The file", "the studio")
+    return place_labels(
+        as_texts(frame, "id"),
+        given,
+        studio.opened.ids,
+        "The file",
+        "the studio",
+        otherwise=OTHERWISE,
+    )
 
 
 @contextmanager

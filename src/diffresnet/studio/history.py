@@ -45,6 +45,19 @@ WORDS = {
 }
 """Around the number of points."""
 
+PAST = {
+    "label": "labeled",
+    "say": "said",
+    "skip": "skipped",
+    "take": "took",
+    "add": "added",
+    "rename": "renamed",
+    "change": "changed",
+    "merge": "merged",
+    "delete": "deleted",
+}
+"""Of the verbs with which gestures begin."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -226,6 +239,16 @@ def take_labels(
         state, rows, found[rows], "import", lambda n: f"take the answers of {n} from {origin}"
     )
     return replace(gesture, classes=added)
+
+
+def report(gesture: Gesture) -> str:
+    """Return the sentence that says that a gesture is done: "Labeled 12 points cat."."""
+    said = gesture.said
+    if gesture.kind == "add_class" and len(gesture.rows):
+        name, _, rest = said.rpartition(" and label ")
+        said = f"{name} and labeled {rest}"
+    verb, _, rest = said.partition(" ")
+    return f"{PAST.get(verb, verb).capitalize()} {rest}."
 
 
 def _no_points(kind: str, said: str) -> Gesture:

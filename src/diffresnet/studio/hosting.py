@@ -23,7 +23,13 @@ from diffresnet.studio.answering import done_frame, not_ready, project_of
 from diffresnet.studio.engine import Studio
 from diffresnet.studio.opening import Source
 from diffresnet.studio.previews import make_preview
-from diffresnet.studio.progress import LARGEST_MEASURED, Outlook, expect, look_ahead
+from diffresnet.studio.progress import (
+    FEWEST_CLASSES,
+    LARGEST_MEASURED,
+    Outlook,
+    expect,
+    look_ahead,
+)
 from diffresnet.studio.snapshot import Done
 from diffresnet.studio.worker import Worker
 
@@ -54,6 +60,7 @@ class Host:
         file: for the answers; None for one beside the data.
 
     Attributes:
+        failure: why the data could not be opened; None while nothing went wrong.
         is_idle: after `stop`, whether all threads have ended. One that computes cannot be ended.
     """
 
@@ -67,6 +74,7 @@ class Host:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._told = 0.0
         self._is_closed = self._is_ending = False
+        self.failure: str | None = None
         self.is_idle = True
         self._last_gesture = 0.0
         self.preview = lru_cache(N_KEPT_PREVIEWS)(self._make_preview)
@@ -192,8 +200,8 @@ class Host:
         except _StoppedError:
             return
         except Exception as error:  # whatever it is, the page must be told
-            sentence = reason_of(error) or type(error).__name__
-            self._stage = not_ready(self.source.path.name, "failed", None, None, f"{sentence}.")
+            self.failure = f"{reason_of(error) or type(error).__name__}."
+            self._stage = not_ready(self.source.path.name, "failed", None, None, self.failure)
             self._tell("project", self._stage)
             return
         self._studio = studio
@@ -242,7 +250,7 @@ class Host:
         self._learning.submit(self._learn).result()
         now, begun = studio.now, time.monotonic()
         is_known = now.outlook.version == now.version
-        if is_known or not now.is_learned or len(now.model.classes_) < 2:
+        if is_known or not now.is_learned or len(now.model.classes_) < FEWEST_CLASSES:
             return
 
         def stop_if_old(*_: object) -> None:

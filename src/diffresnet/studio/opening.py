@@ -11,6 +11,7 @@ from scipy import sparse
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import stage
+from diffresnet._support.words import shortened
 from diffresnet.datasets.files import make_cache_folder
 from diffresnet.encoders.encoder import Encoder, Features
 from diffresnet.encoders.extraction import extract
@@ -31,6 +32,13 @@ ENCODERS = {"photos": "efficientnet-lite0", "texts": "minilm"}
 WHAT = "SOURCE"
 ENDS = ({"source", "target"}, {"from", "to"}, {"src", "dst"})
 """Columns of a table of links."""
+
+MOST_LETTERS, MOST_COLUMNS, LONGEST_COLUMN = 2000, 10, 40
+"""Of a text that is shown; of a row that is shown in its place."""
+
+UNBROKEN = "\N{NO-BREAK SPACE}"
+LARGEST_WRITTEN = 1e9
+"""Of larger numbers, the power of ten is written."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +102,7 @@ class Opened:
         pictures: of the points, files or pixels; empty if they have none.
         thumbnails: of the points, JPEG, as `embed` keeps them; empty if there are none.
         left_out: sentences about what could not be read.
+        columns: names of the features, if they are columns of a table that has names; else empty.
     """
 
     title: str
@@ -106,6 +115,35 @@ class Opened:
     pictures: Sequence[PictureSource] = ()
     thumbnails: Sequence[bytes] = ()
     left_out: Sequence[str] = field(default_factory=list[str])
+    columns: Sequence[str] = ()
+
+    def text_of(self, row: int) -> str | None:
+        """Return the text of a point, or its row of a table in words; None if it has neither."""
+        if len(self.texts):
+            return self.texts[row][:MOST_LETTERS]
+        if self.features is None or not self.columns:
+            return None
+        values = self.features[row, :MOST_COLUMNS].tolist()
+        names = self.columns[:MOST_COLUMNS]
+        cells = [
+            f"{shortened(one, LONGEST_COLUMN)}{UNBROKEN}{_short(value)}"
+            for one, value in zip(names, values, strict=True)
+        ]
+        return f"{UNBROKEN}· ".join([*cells, "…"] if len(self.columns) > MOST_COLUMNS else cells)
+
+
+def _short(value: float) -> str:
+    """Return a number as people write it.
+
+    Examples:
+        >>> [_short(value) for value in (2.0, 0.12345, -1234.56, 123456789.0, 1e-7, 1e300)]
+        ['2', '0.1235', '-1234.6', '123456789', '1e-07', '1e+300']
+    """
+    if abs(value) >= LARGEST_WRITTEN:
+        return f"{value:.4g}"
+    if value == round(value):
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def find_source(source: Source, file: Path | None = None) -> tuple[Source, Path]:
@@ -191,6 +229,7 @@ def _open_points(source: Source) -> Opened:
         texts,
         pictures,
         thumbnails,
+        columns=() if all(name.isdigit() for name in points.names) else points.names,
     )
 
 

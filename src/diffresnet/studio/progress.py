@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from diffresnet._support.words import count, some
+from diffresnet._support.words import count
 from diffresnet.estimators import DiffResNetClassifier, LearningCurve
 from diffresnet.estimators.learning_curve import LEAST_GAIN, WIDEST
 from diffresnet.studio.history import NONE_OF_THESE, SKIPPED, State
 
 FEWEST_LABELS = 2
 """A class with fewer labels lacks some: one alone cannot be held out."""
+
+FEWEST_CLASSES = 2
+"""With fewer there is no choice, and no accuracy to expect."""
 
 LARGEST_MEASURED = 100_000
 """Of more points, no learning curve is measured unasked."""
@@ -106,44 +109,34 @@ class Progress:
             "n_none": int((answers == NONE_OF_THESE).sum()),
             "n_skipped": int((answers == SKIPPED).sum()),
             "expected": None if expected is None else asdict(expected),
+            "needs": self._needs(counts) if expected is None else None,
             "curve": [asdict(one) for one in self.outlook.curve],
             "lacking": lacking,
             "enough": self.outlook.enough and not lacking,
-            "sentences": list(self._sentences(n_labels, n_reached, lacking)),
+            "sentences": list(self._sentences(n_labels, n_reached)),
         }
 
-    def _sentences(self, n_labels: int, n_reached: int, lacking: list[int]) -> list[str]:
+    def _needs(self, counts: Any) -> str:
+        """Return what is missing before an accuracy can be expected, in words."""
+        if (self.state.answers >= 0).all():
+            return "every point has a label"
+        n_none = int((self.state.answers == NONE_OF_THESE).sum())
+        n_classes = np.count_nonzero(counts) + (n_none > 0)
+        if n_classes < FEWEST_CLASSES:
+            return "needs labels of two classes"
+        is_single = max(counts.max(), n_none) < FEWEST_LABELS
+        return f"needs {'a second label' if is_single else 'more labels'} of a class"
+
+    def _sentences(self, n_labels: int, n_reached: int) -> list[str]:
+        """Return what the numbers of the panel do not say themselves."""
         n_points, classes = len(self.state.answers), self.state.classes
         said: list[str] = []
         if n_labels == 0:
             said.append("There is no label yet. Label what the queue asks for, or what you see.")
-        elif len(classes) - sum(n in lacking for n in classes) == 0 and len(classes) == 1:
+        elif len(classes) == 1:
             said.append("There is one class only: add another, so that there is a choice.")
         if n_labels and n_reached < n_points:
             n_missed = n_points - n_reached
             said.append(f"No label reaches {count(n_missed, 'point')}: label one of each island.")
-        if lacking and n_labels:
-            names = some([classes[number].name for number in lacking])
-            said.append(f"Fewer than two labels: {names}. Another one each would help most.")
-        expected = self.outlook.expected
-        if expected is not None:
-            said.append(
-                f"About {expected.accuracy:.0%} of the points without a label are right "
-                f"({_percents(expected.low)} to {_percents(expected.high)}%), as held-out labels "
-                "say."
-            )
-        if self.outlook.enough and lacking:  # the curve knows of labels, not of classes
-            return [*said, *self.left_out[:3]]
-        if self.outlook.enough:
-            said.append("More labels would hardly help now.")
-        return [*said, *self.outlook.sentences[-1:], *self.left_out[:3]]
-
-
-def _percents(part: float) -> int:
-    """Return a part in percent, as the page rounds it: nothing but all is 100.
-
-    Examples:
-        >>> _percents(0.996), _percents(1.0), _percents(0.384)
-        (99, 100, 38)
-    """
-    return 99 if 0.995 <= part < 1 else round(100 * part)
+        ahead = () if self.outlook.enough else self.outlook.sentences[-1:]
+        return [*said, *ahead, *self.left_out[:3]]

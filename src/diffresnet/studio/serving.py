@@ -69,13 +69,23 @@ def _listen(host: str, port: int) -> socket.socket:
     return found
 
 
-def serve(host: Host, place: Place, ready: Callable[[str], None]) -> None:
+def serve(
+    host: Host,
+    place: Place,
+    ready: Callable[[str], None],
+    failed: Callable[[str], None] | None = None,
+) -> None:
     """Serve a studio until the process is interrupted.
 
     Args:
         host: the studio.
         place: where it listens.
         ready: is called with the address once it can be opened.
+        failed: is called with the reason if the data cannot be opened; the page says it, too. None
+            to end then.
+
+    Raises:
+        ValueError: if the data cannot be opened, and nothing else is to be done then.
     """
     with needs_extra("diffresnet studio", "studio"):
         import uvicorn  # noqa: PLC0415
@@ -103,16 +113,23 @@ def serve(host: Host, place: Place, ready: Callable[[str], None]) -> None:
     server = uvicorn.Server(config)
     shown = named if place.host in ("0.0.0.0", "::") else own  # noqa: S104
 
-    async def dismiss_at_the_end() -> None:
+    async def watch() -> None:
+        is_told = False
         while not server.should_exit:
             await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+            if host.failure is not None and not is_told:
+                is_told = True
+                if failed is None:
+                    server.should_exit = True
+                else:
+                    failed(host.failure)
         host.dismiss()
 
     async def run() -> None:
         asyncio.get_running_loop().call_later(
             0.05, ready, f"http://{shown}:{port}/#token={gate.token}"
         )
-        watching = asyncio.create_task(dismiss_at_the_end())
+        watching = asyncio.create_task(watch())
         await server.serve(sockets=[listening])
         watching.cancel()
 
@@ -120,3 +137,5 @@ def serve(host: Host, place: Place, ready: Callable[[str], None]) -> None:
         asyncio.run(run())
     finally:
         listening.close()
+    if host.failure is not None and failed is None:
+        raise ValueError(host.failure)

@@ -165,6 +165,29 @@ test("colors stand out from the ground in light and dark", () => {
   assert.equal(palette.adapt("#0072b2", "light"), "#0072b2");
 });
 
+test("points without a label stand out from the ground, and from pale ones", () => {
+  const colors = ["#2755aa", "#eaa10d", "#0a8656", "#ae317d", "#809afd", "#d1b25e", "#6e39dd", "#9c7c06", "#b08cca", "#fd5f7d", "#0ec5ac", "#645708"];
+  for (const theme of ["light", "dark"]) {
+    const ground = palette.parseColor(palette.GROUNDS[theme]);
+    const gray = palette.parseColor(palette.UNREACHED[theme]);
+    assert.ok(palette.contrast(gray, ground) >= 3, theme);
+    for (const color of colors) {
+      const pale = palette.parseColor(palette.adapt(color, theme)).map((value, at) => ground[at] + (value - ground[at]) * palette.PALE[theme]);
+      assert.ok(palette.contrast(gray, pale) >= 1.5, `${color} in ${theme}: ${palette.contrast(gray, pale)}`);
+    }
+  }
+});
+
+test("names of classes are whole, and off the stars and each other", () => {
+  const size = { width: 300, height: 200 };
+  const name = (left, top) => ({ text: "a class", left, top, half: 40 });
+  const at = (names, stars = []) => geometry.placeNames(names, stars, size).map(({ left, top }) => [left, top]);
+  assert.deepEqual(at([name(5, 4), name(299, 199)]), [[40, 10], [260, 190]]);
+  assert.deepEqual(at([name(-5, 100), name(150, 900)]), [], "what is not on the screen has no name there");
+  assert.deepEqual(at([name(150, 100)], [[150, 100]]), [[150, 78]]);
+  assert.deepEqual(at([name(150, 100), name(160, 100)]), [[150, 100], [160, 78]]);
+});
+
 test("the palette holds color and shape by id, past 255 too", () => {
   const { bytes, height } = palette.paletteBytes([{ id: 300, color: "#0072b2", shape: 5 }], "light");
   assert.equal(height, 2);
@@ -196,6 +219,11 @@ test("keys mean what the list of keys says", () => {
   assert.deepEqual(mean("ArrowUp", { shift: true }), { arrow: "up", extend: true });
   assert.equal(mean("ArrowUp", {}, "list"), null);
   assert.deepEqual(mean("a"), { class: 4 });
+  assert.deepEqual(mean("1", {}, "name"), { class: 0 });
+  assert.deepEqual(mean("z", { ctrl: true }, "name"), { command: "undo" });
+  for (const typed of ["a", "N", " ", "Backspace", "Enter"]) assert.equal(mean(typed, { shift: typed === "N" }, "name"), null);
+  assert.equal(keys.meaning({ key: "1" }, "name", [{ id: 0, key: "1", name: "1st" }]), null, "a name, not a key");
+  assert.equal(keys.meaning({ key: "0" }, "name", []), null, "the first class may be called 0");
   for (const [, key, name] of keys.COMMANDS) {
     if (name && /^Shift\+.$/.test(key)) assert.deepEqual(mean(key.at(-1), { shift: true }), { command: name });
   }
@@ -281,6 +309,7 @@ test("numbers, counts and sentences read well", () => {
   assert.equal(words.percent(1), "100%");
   assert.equal(words.percent(null), "–");
   assert.equal(words.sentence("label 2 points"), "Label 2 points.");
+  assert.deepEqual([-1, 0, 1, 2].map(words.over), ["directly", "directly", "over 1 neighbor", "over 2 neighbors"]);
   assert.equal(words.shortened("abcdef", 4), "abc…");
 });
 

@@ -47,6 +47,7 @@ def test_labels_go_out_and_come_back(tab: Tab, tmp_path: Path) -> None:
         assert download.value.suggested_filename == name
         files[name] = tmp_path / name
         download.value.save_as(files[name])
+        tab.until(f"d.said === 'Exported {name}.'")
     assert files["labels.csv"].read_text().count("\n") == 3
     assert isinstance(json.loads(files["label_studio.json"].read_text()), list)
     for _ in range(2):

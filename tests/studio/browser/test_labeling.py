@@ -6,7 +6,7 @@ import pytest
 
 from tests.studio.browser.studios import Bytes, Tab, circle
 
-GRAY = [195, 200, 207]
+GRAY = [138, 145, 154]
 NONE = 65535
 
 
@@ -98,6 +98,62 @@ def test_keys_answer_the_question(tab: Tab, truth: Bytes) -> None:
         tab.press(".")
     assert tab.bytes()[2][str(third)] == NONE
     assert tab.debug()["skipped"] == [fourth]
+
+
+def test_after_a_name_keys_answer_again(tab: Tab) -> None:
+    for name in ("moon", "sun"):
+        tab.name(name)
+        assert tab.ask("document.activeElement.id") == "map"
+    first = tab.debug()["queue"][0]["row"]
+    with tab.change():
+        tab.page.keyboard.press("2")
+    given = tab.bytes()[2]
+    assert given[str(first)] == max(given.values())
+    assert tab.find("#class-list .name").all_inner_texts() == ["moon", "sun"]
+
+
+def test_an_empty_field_takes_digits_and_undo(tab: Tab) -> None:
+    tab.name("moon")
+    tab.page.focus("#ask-class")
+    tab.find("#target").filter(has_text="Digits answer, letters name a class").wait_for()
+    with tab.change():
+        tab.page.keyboard.press("1")
+    assert len(tab.bytes()[2]) == 2
+    tab.page.focus("#ask-class")
+    with tab.change():
+        tab.page.keyboard.press("Control+z")
+    assert len(tab.bytes()[2]) == 1
+    tab.page.focus("#ask-class")
+    tab.page.keyboard.type("a1")
+    assert tab.ask("document.activeElement.value") == "a1"
+    tab.find("#target").filter(has_text="Typing: Esc for keys").wait_for()
+    tab.page.keyboard.press("Escape")
+    assert tab.ask("document.activeElement.id") == "map"
+    tab.find("#target").filter(has_text="Keys answer the question").wait_for()
+
+
+def test_after_a_search_keys_answer_again(tab: Tab) -> None:
+    tab.name("moon")
+    tab.press("/")
+    tab.page.keyboard.type("digit_0001")
+    tab.page.keyboard.press("Enter")
+    tab.until("d.selected.length === 1 && d.busy === 0")
+    with tab.change():
+        tab.page.keyboard.press("1")
+    assert "1" in tab.bytes()[2]
+    assert tab.find("#search").input_value() == "digit_0001"
+
+
+def test_a_click_on_a_class_selects_its_points(tab: Tab, truth: Bytes) -> None:
+    name_all(tab, truth, 2)
+    given = tab.bytes()[2]
+    tab.find("#class-list .class-row").first.click()
+    tab.until("d.selected.length > 0 && d.summary !== null && d.busy === 0")
+    assert tab.bytes()[2] == given  # a click on the list labels nothing
+    predicted, certainty, _ = tab.bytes()
+    first = min(given.values())
+    of_it = [row for row, one in enumerate(predicted) if one == first and certainty[row]]
+    assert tab.debug()["selected"] == of_it
 
 
 def test_a_click_selects_a_point_and_a_key_labels_it(tab: Tab, truth: Bytes) -> None:

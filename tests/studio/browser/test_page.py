@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from playwright.sync_api import Browser
 
@@ -193,3 +194,37 @@ def test_words_stand_out_from_their_ground(theme: int) -> None:
         ):
             high, low = sorted((luminance(colors[ink]), luminance(colors[ground])), reverse=True)
             assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)
+
+
+@pytest.mark.parametrize("is_named", [True, False], ids=["named", "unnamed"])
+def test_a_table_shows_its_rows_and_each_id_once(
+    browser: Browser, tmp_path: Path, *, is_named: bool
+) -> None:
+    path = tmp_path / "points.csv"
+    names = ("height", "width") if is_named else ("0", "1")
+    heights = np.arange(40) + 0.5
+    table = {"id": [f"p{row}" for row in range(40)], names[0]: heights, names[1]: heights % 7}
+    pl.DataFrame(table).write_csv(path)
+    with running_studio(path) as address:
+        tab = Tab(browser, address).ready()
+        row = tab.debug()["queue"][0]["row"]
+        cells = f"height {row + 0.5:g} · width {(row + 0.5) % 7:g}"
+        shown = tab.find("#ask-question").inner_text().replace("\N{NO-BREAK SPACE}", " ")
+        assert (cells in shown) is is_named
+        assert shown.split().count(f"p{row}") == 1
+        tab.page.mouse.move(*tab.place(row))
+        tab.find("#card").filter(has_text=f"p{row}").wait_for()
+        card = tab.find("#card").inner_text().replace("\N{NO-BREAK SPACE}", " ")
+        assert (cells in card) is is_named
+        assert card.split().count(f"p{row}") == 1
+        tab.close()
+        tab.context.close()
+
+
+def test_a_tablet_upright_has_a_wide_map(browser: Browser, digits: tuple[str, Bytes]) -> None:
+    tab = Tab(browser, digits[0], viewport={"width": 768, "height": 1024}).ready()
+    assert tab.ask("document.getElementById('map').clientWidth") == 768
+    assert tab.ask("document.getElementById('map').clientHeight") > 450
+    assert tab.find("#tab-classes").is_visible()
+    tab.close()
+    tab.context.close()

@@ -58,7 +58,7 @@ def map_section(drawing: str, legend: str, *, has_before: bool) -> str:
     return f"""<div class="bar-top"><h2>Map</h2>{buttons}</div>
 <div class="map-grid"><div class="map-box">{drawing}
 <div id="tip" hidden><strong></strong><span></span></div></div>
-<div><p class="note">Like points are near each other. A star has a label. A dashed ring is worth a
+<div><p class="note">Similar points lie close together. A star has a label. A dashed ring is worth a
 label next. Pale points are less certain.</p>
 {legend}</div></div>"""
 

@@ -180,7 +180,7 @@ function trialOf(value, { arrays }) {
 export async function exportFile(name) {
   await attempt(async () => {
     await api.download(name);
-    set({ said: `${name} was exported.` });
+    set({ said: `Exported ${name}.` });
   });
 }
 

@@ -5,7 +5,7 @@ import { byId, el, fill, keyCap } from "./dom.js";
 import { answerButtons, makePicker } from "./picker.js";
 import { classById } from "./state.js";
 import { count, sentence } from "./words.js";
-import { explanation, mark, preview, sureness } from "./parts.js";
+import { explanation, idLine, mark, preview, sureness } from "./parts.js";
 import { itemOf } from "./items.js";
 import { now, set, watch, watchLater } from "./store.js";
 import { showRow } from "./map.js";
@@ -39,11 +39,10 @@ function draw(state) {
 }
 
 function question(state, first) {
-  const item = itemOf(first.row);
   const proposed = classById(state, first.proposed);
   return [
     el("div", { class: "question-item" }, preview(state, first.row, "large"),
-      el("div", {}, el("p", { class: "reason", text: sentence(first.reason) }), el("p", { class: "id", text: item?.id ?? "" }))),
+      el("div", {}, el("p", { class: "reason", text: sentence(first.reason) }), idLine(state, first.row))),
     proposed ? el("button", { type: "button", class: "accept", "data-key": "accept", onclick: accept },
       mark(state, proposed), el("span", { class: "name", text: proposed.name }),
       el("span", { class: "note", text: sureness(state, first.probability) }), keyCap("Enter")) : null,

@@ -3,7 +3,7 @@
 import { byId, el, fill } from "./dom.js";
 import { classById, pointOf } from "./state.js";
 import { percent, shortened } from "./words.js";
-import { preview, verdict } from "./parts.js";
+import { idLine, preview, verdict } from "./parts.js";
 import { itemOf } from "./items.js";
 import { screenOf, sizeNow } from "./map.js";
 import { watch } from "./store.js";
@@ -24,7 +24,7 @@ function draw(state) {
   fill(card, preview(state, state.hover, "card"),
     el("div", { class: "card-words" }, verdict(state, state.hover),
       second && point.given === null ? el("span", { class: "note", text: `or ${shortened(second.name, 40)}, ${percent(item.second_probability)}` }) : null,
-      el("span", { class: "id", text: shortened(item?.id ?? "…", 60) })));
+      idLine(state, state.hover, "span", 60)));
   place(card, state.hover);
 }
 

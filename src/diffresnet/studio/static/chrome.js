@@ -1,7 +1,7 @@
 // The frame around the map: header, tabs, status, opening and failing, light and dark, phone.
 
-import { byId, el } from "./dom.js";
-import { COMMANDS } from "./keys.js";
+import { byId, el, toMap } from "./dom.js";
+import { COMMANDS, whereIs } from "./keys.js";
 import { count, sentence } from "./words.js";
 import { exportFile, find, importFile, redo, undo } from "./actions.js";
 import { redraw, showAll, zoomBy } from "./map.js";
@@ -10,7 +10,7 @@ import { openDialog, openMenu } from "./menus.js";
 import { target } from "./state.js";
 
 const TABS = ["ask", "selection", "check", "classes", "progress"];
-const narrow = matchMedia("(max-width: 760px)");
+const narrow = matchMedia("(max-width: 960px)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 export function startChrome() {
@@ -48,12 +48,13 @@ export function startChrome() {
   });
   for (const id of ["panels", "left"]) byId(id).addEventListener("click", giveBack);
   watchLater(["selection", "queue", "tab", "cursor", "phase"], drawTarget);
+  for (const kind of ["focusin", "focusout", "input"]) addEventListener(kind, () => setTimeout(() => drawTarget(now())));
 }
 
 /** After a click (not a key) on an answer, keys go to the map again, so that Enter accepts. */
 function giveBack(event) {
   const isAnswer = event.target.closest(".class-button, .accept, .quiet, .class-row, .tile");
-  if (event.detail > 0 && isAnswer && !byId("dialog").open) byId("map").focus({ preventScroll: true });
+  if (event.detail > 0 && isAnswer && !byId("dialog").open) toMap();
 }
 
 function drawHeader({ project }) {
@@ -103,10 +104,12 @@ function drawStatus(state) {
   byId("saved").dataset.state = !state.online ? "lost" : state.busy ? "busy" : "saved";
 }
 
+const TYPING = { text: "Typing: Esc for keys", name: "Digits answer, letters name a class" };
 function drawTarget(state) {
   const aim = state.phase === "ready" ? target(state) : null;
   const words = { selection: (n) => `Keys label ${count(n, "selected point")}`, question: () => "Keys answer the question", cursor: () => "Keys label the point at the cursor" };
-  byId("target").textContent = aim ? words[aim.kind](aim.n) : "";
+  const place = whereIs(document.activeElement);
+  byId("target").textContent = aim ? TYPING[place] ?? words[aim.kind](aim.n) : "";
   byId("tab-selection-count").textContent = state.selection.rows.length ? state.selection.rows.length.toLocaleString("en-US") : "";
 }
 
@@ -152,7 +155,7 @@ export function setSheet(height) {
 
 function startSearch() {
   const field = byId("search");
-  byId("search-form").addEventListener("submit", (event) => { event.preventDefault(); find(field.value); });
+  byId("search-form").addEventListener("submit", (event) => { event.preventDefault(); find(field.value); toMap(); });
   watch(["search"], ({ search }) => { byId("search-count").textContent = search.n === null ? "" : search.n.toLocaleString("en-US"); });
 }
 

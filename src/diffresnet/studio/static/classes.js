@@ -1,7 +1,7 @@
-// The panel of classes: legend and tool in one. A click labels what is in question.
+// The panel of classes: the legend. A click selects the points of a class.
 
 import { byId, el, fill, icon, iconButton, keyCap } from "./dom.js";
-import { gesture, labelAs, select } from "./actions.js";
+import { gesture, select } from "./actions.js";
 import { askName, askYes, openDialog, openMenu } from "./menus.js";
 import { KEYS } from "./keys.js";
 import { count, number, shortened } from "./words.js";
@@ -35,7 +35,7 @@ function draw(state) {
 function row(state, one, lacks) {
   const about = `${one.name}: ${count(one.n_labels, "label")}, ${number(one.n_predicted)} predicted${lacks ? ", needs more labels" : ""}${one.key ? `, key ${one.key}` : ""}`;
   return el("li", {},
-    el("button", { type: "button", class: "class-row", "data-key": `row-${one.id}`, "aria-label": about, title: about, onclick: () => labelAs(one.id) },
+    el("button", { type: "button", class: "class-row", "data-key": `row-${one.id}`, "aria-label": `Select the points of ${about}`, title: `${about}. Click to select its points`, onclick: () => selectClass(one) },
       mark(state, one), el("span", { class: "name", text: one.name }),
       el("span", { class: lacks ? "labels lacking" : "labels" }, icon("star"), el("span", { text: number(one.n_labels) })),
       el("span", { class: "predicted", text: number(one.n_predicted) }),
@@ -47,13 +47,18 @@ function row(state, one, lacks) {
 function more(button, one) {
   const others = now().project.classes.filter((other) => other.id !== one.id);
   openMenu(button, one.name, [
-    { text: "Select its points", note: number(one.n_predicted), action: () => selectWhere((id, certainty) => id === one.id && certainty, one.name) },
+    { text: "Select its points", note: number(one.n_predicted), action: () => selectClass(one) },
     { text: "Rename…", action: () => askName(`Rename ${one.name}`, one.name, "Rename", (name) => gesture({ kind: "rename_class", class: one.id, name })) },
     { text: "Color and key…", action: () => changeMark(one) },
     ...(others.length ? [{ text: "Merge into…", action: () => merge(one, others) }] : []),
     null,
     { text: "Delete…", danger: true, action: () => askYes(`Delete ${one.name}?`, `Its ${count(one.n_labels, "label")} will be taken away. You can undo this.`, "Delete", () => gesture({ kind: "delete_class", class: one.id })) },
   ]);
+}
+
+function selectClass(one) {
+  if (one.n_predicted) selectWhere((id, certainty) => id === one.id && certainty, one.name);
+  else set({ said: `${one.name} has no points yet.` });
 }
 
 function selectWhere(fits, from) {

@@ -22,6 +22,9 @@ export function svg(tag, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+/** Let keys go to the map. */
+export const toMap = () => byId("map").focus({ preventScroll: true });
+
 /** Replace children, keeping the focus on the element with the same `data-key`. */
 export function fill(parent, ...children) {
   const held = parent.contains(document.activeElement) ? document.activeElement.dataset.key : null;

@@ -200,3 +200,23 @@ function densest(counts, slot) {
   }
   return best;
 }
+
+const NAME_HALF = 10; // of the height of a name
+const STAR_HALF = 8;
+const SHIFTS = [0, -22, 22, -40, 40, -58, 58];
+
+/** Names `{left, top, half}` of what is on the screen, whole, off each other, and over as few stars as can be. */
+export function placeNames(names, stars, { width, height }) {
+  const placed = [];
+  for (const name of names) {
+    if (name.left < 0 || name.left > width || name.top < 0 || name.top > height) continue;
+    const left = Math.max(name.half, Math.min(name.left, width - name.half));
+    const isFree = (top) => !placed.some((one) => Math.abs(one.left - left) < one.half + name.half && Math.abs(one.top - top) < 2 * NAME_HALF);
+    const covered = (top) => stars.filter(([x, y]) => Math.abs(x - left) < name.half + STAR_HALF && Math.abs(y - top) < NAME_HALF + STAR_HALF).length;
+    const free = SHIFTS.map((shift) => Math.max(NAME_HALF, Math.min(name.top + shift, height - NAME_HALF))).filter(isFree);
+    if (free.length === 0) continue;
+    const fewest = Math.min(...free.map(covered));
+    placed.push({ ...name, left, top: free.find((top) => covered(top) === fewest) });
+  }
+  return placed;
+}

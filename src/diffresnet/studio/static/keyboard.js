@@ -1,9 +1,9 @@
 // Keys to commands, in one place.
 
 import { accept, answer, clearSelection, dropTrial, explain, labelAs, redo, select, undo } from "./actions.js";
-import { byId } from "./dom.js";
+import { byId, toMap } from "./dom.js";
 import { COLORINGS, WHICH, combine, pointOf, classById, target } from "./state.js";
-import { meaning } from "./keys.js";
+import { meaning, whereIs } from "./keys.js";
 import { nearestRows, step } from "./geometry.js";
 import { newClass } from "./classes.js";
 import { nudge, togglePlay } from "./spread.js";
@@ -53,19 +53,13 @@ export function startKeyboard() {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || byId("dialog").open || event.isComposing) return;
     const { key, shiftKey: shift, altKey: alt } = event;
-    const what = meaning({ key, shift, alt, ctrl: event.ctrlKey || event.metaKey }, where(event.target), now().project?.classes ?? []);
+    const what = meaning({ key, shift, alt, ctrl: event.ctrlKey || event.metaKey }, whereIs(event.target), now().project?.classes ?? []);
     if (!what || now().phase !== "ready") return;
     event.preventDefault();
     if (what.class !== undefined) labelAs(what.class);
     else if (what.arrow) walk(what.arrow, what.extend);
     else DO[what.command]();
   });
-}
-
-function where(element) {
-  if (element.matches("input:not([type=range]), select, textarea")) return "text";
-  if (element.matches("button, a, summary")) return "button";
-  return element.matches("input, [role=tab]") ? "list" : "map";
 }
 
 function rowInQuestion() {
@@ -123,7 +117,7 @@ function nameClass() {
 
 function escape() {
   const state = now();
-  if (document.activeElement?.matches("input")) byId("map").focus();
+  if (document.activeElement?.matches("input")) toMap();
   else if (state.error) set({ error: null });
   else if (state.playing || state.trial) dropTrial();
   else if (state.explained) set({ explained: null });

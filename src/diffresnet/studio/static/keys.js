@@ -14,6 +14,7 @@ export const COMMANDS = [
   ["Answer", "Ctrl+Z", "undo", "Undo"],
   ["Answer", "Ctrl+Shift+Z, Ctrl+Y", "redo", "Redo"],
   ["Select", "Click", null, "Select a point; with Shift add it, with Alt take it away"],
+  ["Select", "Click on a class", null, "Select its points: in the list of classes"],
   ["Select", "Drag with the lasso", null, "Select an area; with Shift add it, with Alt take it away"],
   ["Select", "← → ↑ ↓", null, "On the map: go to the nearest point that way; with Shift add it"],
   ["Select", "Space", "toggle", "Select the point under the cursor, or take it away"],
@@ -49,12 +50,28 @@ const SHIFTED = Object.fromEntries(
 );
 const ARROWS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 
+/** Where a key is pressed, for `meaning`. */
+export function whereIs(element) {
+  if (element.matches(".picker-input") && !element.value) return "name";
+  if (element.matches("input:not([type=range]), select, textarea")) return "text";
+  if (element.matches("button, a, summary")) return "button";
+  return element.matches("input, [role=tab]") ? "list" : "map";
+}
+
+/** In an empty field for a class, digits are keys, unless classes are called by digits themselves. */
+function isTyped(key, ctrl, classes) {
+  if (ctrl || key === "Escape") return false;
+  return !/^[0-9]$/.test(key) || classes.length === 0 || classes.some((one) => /^[0-9]/.test(one.name));
+}
+
 /**
  * What a key means: `{command}`, `{class}`, `{arrow, extend}`, or null.
- * `where`: "map", "list" (arrows are the list's), "button" (Enter and Space are its own), "text".
+ * `where`: "map", "list" (arrows are the list's), "button" (Enter and Space are its own), "text",
+ * "name" (an empty field for a class: its digits and undo are the map's).
  */
 export function meaning({ key, ctrl, shift, alt }, where, classes) {
   if (where === "text") return key === "Escape" ? { command: "escape" } : null;
+  if (where === "name" && isTyped(key, ctrl, classes)) return null;
   if (ctrl) {
     const letter = key.toLowerCase();
     if (letter === "z") return { command: shift ? "redo" : "undo" };

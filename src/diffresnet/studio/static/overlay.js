@@ -1,6 +1,7 @@
 // What lies over the points: names of classes, the lasso, rings around points, lines that explain.
 
 import { adapt } from "./palette.js";
+import { placeNames } from "./geometry.js";
 import { shortened } from "./words.js";
 
 const LOOKS = {
@@ -8,12 +9,13 @@ const LOOKS = {
   dark: { ink: "#f2f4f6", halo: "rgba(15,18,22,.9)", accent: "#6cb6ff", wash: "rgba(108,182,255,.14)" },
 };
 const MOST_NAMES = 40;
+const MOST_STARS = 500; // that names keep away from
 
 export function drawOverlay(context, size, state, extra) {
   const look = LOOKS[state.theme];
   context.clearRect(0, 0, size.width, size.height);
   if (state.explained) drawPaths(context, state, extra, look);
-  drawNames(context, state, extra, look);
+  drawNames(context, size, state, extra, look);
   if (state.hover >= 0) drawRing(context, extra, state.hover, look.ink, 1.5);
   if (state.cursor >= 0) drawRing(context, extra, state.cursor, look.accent, 2.5);
   if (extra.lasso?.length > 1) drawLasso(context, extra.lasso, look);
@@ -41,20 +43,20 @@ function drawLasso(context, corners, look) {
   context.setLineDash([]);
 }
 
-function drawNames(context, state, extra, look) {
+function drawNames(context, size, state, extra, look) {
   context.font = "600 13px system-ui, sans-serif";
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.lineJoin = "round";
-  const taken = [];
-  for (const { id, x, y } of extra.names.slice(0, MOST_NAMES)) {
+  const named = extra.names.slice(0, MOST_NAMES).map(({ id, x, y }) => {
     const one = state.project.classes.find((other) => other.id === id);
     const text = shortened(one?.name ?? "", 28);
     const [left, top] = extra.screenOfWorld(x, y);
-    const half = context.measureText(text).width / 2 + 4;
-    const box = [left - half, top - 10, left + half, top + 10];
-    if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
-    taken.push(box);
+    return { text, left, top, half: context.measureText(text).width / 2 + 4 };
+  });
+  const marked = [...Array.from(state.given.keys()).slice(0, MOST_STARS), ...(state.cursor >= 0 ? [state.cursor] : [])];
+  const stars = marked.map(extra.screenOf);
+  for (const { text, left, top } of placeNames(named, stars, size)) {
     context.lineWidth = 5;
     context.strokeStyle = look.halo;
     context.strokeText(text, left, top);

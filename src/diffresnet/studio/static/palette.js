@@ -39,7 +39,10 @@ export function adapt(hex, theme) {
   return formatColor(moved);
 }
 
-export const UNREACHED = { light: "#c3c8cf", dark: "#3d444e" };
+export const UNREACHED = { light: "#8a919a", dark: "#626a74" }; // 3:1 from the ground: a first map has nothing else
+
+/** How much of its color an unsure point keeps. */
+export const PALE = { light: 0.2, dark: 0.32 };
 
 /** Outlines around the origin for a radius of 5, by shape number: the renderer draws the same. */
 export const OUTLINES = [

@@ -1,9 +1,9 @@
 // Small parts that several panels share.
 
 import { el, keyCap, svg } from "./dom.js";
-import { OUTLINES, UNREACHED, adapt } from "./palette.js";
+import { OUTLINES, adapt } from "./palette.js";
 import { itemOf } from "./items.js";
-import { percent, sentence, shortened } from "./words.js";
+import { over, percent, sentence, shortened } from "./words.js";
 import { pointOf, classById } from "./state.js";
 import { probabilityOf } from "./frame.js";
 
@@ -42,6 +42,13 @@ export function preview(state, row, place) {
   if (state.project.has_images && (!item || item.image)) return picture(row, place, item ? item.id : `point ${row}`);
   const text = item ? item.text ?? item.id : "…";
   return el("p", { class: large ? "words large" : "words", text: large ? text : shortened(text, 140) });
+}
+
+/** The id below a preview, unless it is the preview. */
+export function idLine(state, row, tag = "p", most = Infinity) {
+  const item = itemOf(row);
+  const isShown = item && item.text === null && !(state.project.has_images && item.image);
+  return isShown ? null : el(tag, { class: "id", text: shortened(item?.id ?? "", most) });
 }
 
 /** With one class only, the server says how like its points one is: no probability. */
@@ -93,6 +100,6 @@ export function explanation(state, row) {
   const sources = explained.sources.map((source) =>
     el("li", {}, preview(state, source.row, "source"), el("div", { class: "source" },
       tag(state, classById(state, source.class), "none of these"),
-      el("span", { class: "note", text: `${percent(source.share)} of it, over ${Math.max(0, source.path.length - 2)} neighbors` }))));
+      el("span", { class: "note", text: `${percent(source.share)} of it, ${over(source.path.length - 2)}` }))));
   return el("div", { class: "explanation" }, el("p", { text: sentence(explained.sentence) }), el("ul", {}, ...sources));
 }

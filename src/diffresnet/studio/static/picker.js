@@ -1,6 +1,6 @@
 // Answers: buttons for the likeliest classes, and a field that finds a class or makes a new one.
 
-import { el, fill } from "./dom.js";
+import { el, fill, toMap } from "./dom.js";
 import { classButton, tag } from "./parts.js";
 import { accept, labelAs, labelAsNew } from "./actions.js";
 import { now } from "./store.js";
@@ -41,6 +41,7 @@ export function makePicker(id) {
   const give = (option) => {
     input.value = "";
     close();
+    toMap();
     option.id === null ? labelAsNew(option.name) : labelAs(option.id);
   };
   const draw = () => {
@@ -65,7 +66,6 @@ export function makePicker(id) {
       at = (at + way + options.length) % options.length;
       draw();
     } else if (event.key === "Enter") input.value.trim() ? give(options[at]) : accept();
-    else if (event.key === "Escape" && !list.hidden) close();
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -46,10 +46,10 @@ function meter(label, value, most) {
 function draw(state, progress) {
   const { expected, curve } = progress;
   fill(byId("progress-body"),
-    el("div", { class: "expected" },
+    el("div", { class: "expected", title: expected ? "Of the points without a label, as held-out labels say, with a 95% interval" : null },
       expected ? el("span", { class: "big", text: percent(expected.accuracy) }) : null,
       el("span", { class: "about" }, el("span", { text: "expected accuracy" }),
-        el("span", { class: "note", text: expected ? `${Math.round(100 * expected.low)} to ${percent(expected.high)} (95%)` : "needs some labels of two classes" }))),
+        el("span", { class: "note", text: expected ? `${Math.round(100 * expected.low)} to ${percent(expected.high)} (95%)` : progress.needs }))),
     curve.length > 1 ? chart(curve) : null,
     progress.enough ? el("p", { class: "enough" }, icon("check"), el("span", { text: "More labels no longer help much." })) : null,
     meter("Points reached", progress.n_reached, progress.n_points),
@@ -66,7 +66,7 @@ function counts(progress) {
 function lacking(state, ids) {
   const classes = ids.map((id) => classById(state, id)).filter(Boolean);
   if (classes.length === 0) return null;
-  return el("div", { class: "lacking-list" }, el("p", { class: "label", text: "Need more labels" }),
+  return el("div", { class: "lacking-list" }, el("p", { class: "label", text: "Another label each would help most" }),
     ...classes.slice(0, 8).map((one) => tag(state, one)),
     classes.length > 8 ? el("span", { class: "note", text: `and ${number(classes.length - 8)} more` }) : null);
 }

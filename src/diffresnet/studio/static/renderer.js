@@ -1,7 +1,7 @@
 // The WebGL2 renderer: up to millions of points. New labels upload three bytes a point, nothing more.
 
 import { FRAGMENT, PLAIN_FRAGMENT, VERTEX } from "./shaders.js";
-import { GROUNDS, UNREACHED, paletteBytes, parseColor } from "./palette.js";
+import { GROUNDS, PALE, UNREACHED, paletteBytes, parseColor } from "./palette.js";
 
 const UNIFORMS = [
   "startBox", "goalBox", "travel", "view", "aspect", "size", "layer", "coloring", "ground",
@@ -116,7 +116,7 @@ export function makeRenderer(canvas) {
     gl.uniform1i(at.plain, program === plain ? 1 : 0);
     gl.uniform1i(at.coloring, COLORING_CODES[scene.coloring]);
     gl.uniform1f(at.faded, scene.nSelected > 1 ? 0.62 : 0);
-    gl.uniform1f(at.pale, scene.theme === "dark" ? 0.32 : 0.2);
+    gl.uniform1f(at.pale, PALE[scene.theme]);
     color("ground", GROUNDS[scene.theme]);
     color("unreached", UNREACHED[scene.theme]);
     color("ink", INKS[scene.theme]);

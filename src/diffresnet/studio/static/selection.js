@@ -5,7 +5,7 @@ import { byId, el, fill, keyCap } from "./dom.js";
 import { answerButtons, makePicker } from "./picker.js";
 import { classById, pointOf } from "./state.js";
 import { count, number, percent } from "./words.js";
-import { explanation, mark, preview, segmented, verdict } from "./parts.js";
+import { explanation, idLine, mark, preview, segmented, verdict } from "./parts.js";
 import { adapt } from "./palette.js";
 import { itemOf } from "./items.js";
 import { set, watchLater } from "./store.js";
@@ -89,7 +89,7 @@ function single(state, row) {
     el("div", { class: "question-item" }, preview(state, row, "large"),
       el("div", {}, el("p", { class: "verdict" }, verdict(state, row),
         second && point.given === null ? el("span", { class: "note", text: `or ${second.name}, ${percent(item.second_probability)}` }) : null),
-      point.skipped ? el("p", { class: "note", text: "Skipped." }) : null, el("p", { class: "id", text: item?.id ?? "" }))),
+      point.skipped ? el("p", { class: "note", text: "Skipped." }) : null, idLine(state, row))),
   ];
 }
 

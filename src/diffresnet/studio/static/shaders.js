@@ -37,7 +37,7 @@ void main() {
   vec3 full = coloring == 0 ? entry.rgb : coloring == 1 ? ramp(sure) : ramp(1.0);
   float strength = coloring == 0 ? mix(pale, 1.0, smoothstep(0.25, 0.95, sure)) : 1.0;
   color = reached ? mix(ground, full, strength) : unreached;
-  alpha = reached ? 1.0 : 0.85;
+  alpha = 1.0;
   diameter = reached ? size : size * 0.8;
   if (layer == 0) {
     alpha *= 1.0 - faded;

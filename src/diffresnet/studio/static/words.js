@@ -8,6 +8,11 @@ export function count(value, one, many = `${one}s`) {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
+/** How a label came here: by how many points between. */
+export function over(n) {
+  return n > 0 ? `over ${count(n, "neighbor")}` : "directly";
+}
+
 export function percent(share) {
   if (share === null || share === undefined) return "–";
   const value = 100 * share;
