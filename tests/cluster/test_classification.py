@@ -85,7 +85,7 @@ def test_files_without_a_row_have_predictions_without_one(
     assert both[0]["id"].equals(both[1]["id"])
     if len(names) == 1:  # else the files before it have other numbers, and so another sample
         assert both[0].equals(both[1])
-    assert (both[0]["label"] == both[1]["label"]).mean() > 0.95
+    assert (both[0]["label"] == both[1]["label"]).sum() > 114
 
 
 def test_files_that_all_have_no_row(tmp_path: Path, labels: Path) -> None:
