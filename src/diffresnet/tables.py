@@ -138,7 +138,7 @@ def _contents_of(kind: Kind, table: Any, name: str) -> Contents:
         if column.dtype.kind in "iuf":
             return "numbers"
         column = column.dropna()
-    first = next((value for value in column if value is not None), None)
+    first: Any = next((value for value in column if value is not None), None)
     if np.ndim(first) == 1:
         return "lists"
     is_number = isinstance(first, int | float | np.number) and not isinstance(first, bool)

@@ -32,11 +32,42 @@ def test_the_command_writes_a_part_for_each_file(tmp_path: Path, arguments: list
     assert "--out must be a new folder" in again.output.replace("\n", " ")
 
 
-@pytest.mark.parametrize("more", [["--suggest", "3"], ["--report", "page.html"], ["--curve"]])
-def test_what_only_one_machine_does_is_refused(arguments: list[str], more: list[str]) -> None:
+GIVEN = {
+    "--graph": "links.csv",
+    "--report": "page.html",
+    "--save": "model.npz",
+    "--suggest": "3",
+    "--suggestions": "next.csv",
+    "--solver": "network",
+    "--steps": "what",
+    "--search": "exact",
+    "--label-sampling": "random",
+    "--prior": "utter nonsense",
+}
+
+
+@pytest.mark.parametrize("more", [*GIVEN.items(), ("--curve",), ("--no-curve",)])
+def test_what_only_one_machine_does_is_refused(arguments: list[str], more: tuple[str, ...]) -> None:
     result = RUNNER.invoke(app, [*arguments, *more])
     assert result.exit_code == 2
-    assert "--cluster must be left out beside" in result.output.replace("\n", " ")
+    said = " ".join(result.output.split())
+    assert "--cluster must be left out beside --graph, --report, --since, --save," in said
+    assert f"got it with {more[0].replace('--no-', '--')}." in said
+
+
+def test_what_is_said_twice_is_not_refused(arguments: list[str]) -> None:
+    """Options with the value that they have anyway ask for nothing."""
+    same = ["--solver", "mixture", "--steps", "auto", "--prior", "none", "--memory", "2"]
+    assert RUNNER.invoke(app, [*arguments, *same]).exit_code == 0
+
+
+@pytest.mark.parametrize(("option", "value"), [("--work", "jobs"), ("--memory", "1")])
+def test_what_only_a_cluster_does_is_refused(arguments: list[str], option: str, value: str) -> None:
+    alone = [one for one in arguments if one not in ("--cluster", "here")]
+    result = RUNNER.invoke(app, [*alone, option, value])
+    assert result.exit_code == 2
+    said = " ".join(result.output.split())
+    assert f"{option} must be given with --cluster, got it alone." in said
 
 
 def test_a_stopped_command_goes_on(

@@ -67,6 +67,33 @@ def test_addresses_in_and_out(tmp_path: Path, points: Path, labels: Path) -> Non
         run("memory://nowhere", labels, out=tmp_path / "no")
 
 
+@pytest.mark.parametrize("names", [("9.parquet",), ("00.parquet", "0x.parquet", "9.parquet")])
+def test_files_without_a_row_have_predictions_without_one(
+    tmp_path: Path, points: Path, labels: Path, names: tuple[str, ...]
+) -> None:
+    """Spark and Dask often write such files."""
+    run(points, labels, out=tmp_path / "without")
+    for name in names:
+        write_file(points / name, [], SMALL[:0])
+    outcome = run(points, labels, out=tmp_path / "with")
+    found = [pl.read_parquet(path) for path in sorted((tmp_path / "with").iterdir())]
+    order = sorted(path.name for path in points.iterdir())
+    assert [len(one) for one in found] == [0 if name in names else 60 for name in order]
+    assert len({str(one.schema) for one in found}) == 1
+    assert outcome.n_files == 2 + len(names)
+    both = pl.concat(found), predictions(tmp_path / "without")
+    assert both[0]["id"].equals(both[1]["id"])
+    if len(names) == 1:  # else the files before it have other numbers, and so another sample
+        assert both[0].equals(both[1])
+    assert (both[0]["label"] == both[1]["label"]).sum() > 114
+
+
+def test_files_that_all_have_no_row(tmp_path: Path, labels: Path) -> None:
+    points = write_points(tmp_path / "none", 2, SMALL[:0])
+    with pytest.raises(ValueError, match="FEATURES must be tables with rows, got 2 without any"):
+        run(points, labels)
+
+
 def test_files_with_other_columns(points: Path, labels: Path) -> None:
     pl.DataFrame({"id": ["q"], "vector": [[1.0]]}).write_parquet(points / "9.parquet")
     message = (

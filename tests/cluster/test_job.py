@@ -149,13 +149,20 @@ def test_a_job_that_goes_on_with_less_memory_is_cut_anew(
     (folder / "answers" / "2.npy").unlink()
     links = folder / "rows" / "0" / "values.npy"
     before = links.stat().st_mtime_ns
-    monkeypatch.setattr(Settings, "blocks", lambda *_: 3)
+
+    def cut(n_blocks: int) -> None:
+        def count(*_: object) -> int:
+            return n_blocks
+
+        monkeypatch.setattr(Settings, "blocks", count)
+
+    cut(3)
     outcome = make_job(folder, points, n_shards=7, memory=1e9).run()
     assert outcome.n_blocks == len(list((folder / "factors").iterdir())) == 3
     assert links.stat().st_mtime_ns == before
     whole = predictions(seven_shards / "parts")
     assert largest_difference(whole, predictions(folder / "parts")) < 1e-5
-    monkeypatch.setattr(Settings, "blocks", lambda *_: 5)  # as of more workers
+    cut(5)  # as of more workers
     assert make_job(folder, points, n_shards=7, memory=1e9).run().n_blocks == 3
 
 

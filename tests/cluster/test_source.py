@@ -28,8 +28,18 @@ def test_files_that_were_written_again_have_another_state(tmp_path: Path, where:
 def test_what_a_store_tells_of_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     """As S3 does."""
     fsspec.filesystem("memory").pipe("/told/0.parquet", b"")
-    about = {"ETag": "x", "LastModified": 1, "size": 2, "type": "file", "StorageClass": "warm"}
-    monkeypatch.setattr(MemoryFileSystem, "info", lambda *_: about)
+    about: dict[str, object] = {
+        "ETag": "x",
+        "LastModified": 1,
+        "size": 2,
+        "type": "file",
+        "StorageClass": "warm",
+    }
+
+    def tell(*_: object) -> dict[str, object]:
+        return about
+
+    monkeypatch.setattr(MemoryFileSystem, "info", tell)
     states = Source(("memory://told/0.parquet",), "id", "label").states()
     assert states == [{"ETag": "x", "LastModified": "1", "size": "2"}]
 

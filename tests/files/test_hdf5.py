@@ -90,7 +90,10 @@ def test_time_is_limited_where_memory_cannot_be(monkeypatch: pytest.MonkeyPatch)
     def there_is_none(*_: object) -> str:
         raise FileNotFoundError
 
-    monkeypatch.setattr(resource, "setrlimit", lambda kind, _: limited.append(kind))
+    def note(kind: int, _: object) -> None:
+        limited.append(kind)
+
+    monkeypatch.setattr(resource, "setrlimit", note)
     monkeypatch.setattr(Path, "read_text", there_is_none)
     hdf5._set_limits(LIMIT)  # pyright: ignore[reportPrivateUsage]
     assert limited == [resource.RLIMIT_CORE, resource.RLIMIT_CPU]

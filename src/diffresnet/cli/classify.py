@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet.cli.cluster_run import ClusterRun
+from diffresnet.cli.cluster_run import ClusterRun, check_options
 from diffresnet.cli.fitting import count_steps, draw_page, fit, measure_curve, suggest_first
 from diffresnet.cli.given import Columns, read_given, read_with_columns
 from diffresnet.cli.options import Cluster, Force, IdColumn, LabelColumn, ReportFile
@@ -168,11 +168,11 @@ def classify(
 
       diffresnet classify embeddings/ --labels labels.csv --cluster auto
     """
+    check_options(classify, locals())
     earlier, columns = _read_since(since, report), Columns(id_column, label_column)
     if cluster is not None:
-        others = graph, report, suggest, suggestions, curve, save
         run = ClusterRun(features, labels, out, cluster, work, memory, n_top, seed)
-        return run.classify(columns, others, force=force)
+        return run.classify(columns, force=force)
     model = DiffResNetClassifier(
         n_top,
         search=search,

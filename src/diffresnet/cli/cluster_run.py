@@ -1,8 +1,10 @@
 """`diffresnet classify --cluster`: the same on a cluster, for points that are too many for one."""
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 
 from diffresnet._support.checks import refuse
@@ -18,6 +20,38 @@ N_ROWS = 30
 
 SHORTENED = re.compile(r"^([a-z][a-z0-9+.-]+):/(?!/)")
 """How an address looks that went through `Path`, which takes two slashes for one."""
+
+ONE_MACHINE = (
+    *("graph", "report", "since", "save", "suggest", "suggestions", "curve"),
+    *("solver", "steps", "search", "label_sampling", "prior"),
+)
+"""Options of `classify` that only one machine heeds."""
+
+ON_A_CLUSTER = ("work", "memory")
+"""Those that only a cluster does."""
+
+
+def check_options(command: Callable[..., object], given: Mapping[str, object]) -> None:
+    """Refuse options that would be ignored, with a cluster or without one.
+
+    Args:
+        command: whose parameters have the defaults.
+        given: its arguments by name.
+    """
+    is_alone = given["cluster"] is None
+    idle = ON_A_CLUSTER if is_alone else ONE_MACHINE
+    defaults = signature(command).parameters
+    asked = [name for name in idle if given[name] != defaults[name].default]
+    if asked and is_alone:
+        refuse(_name(asked), "given with --cluster", "it alone", "Pass --cluster auto, too.")
+    if asked:
+        remedy = "Leave these out, or take a part of the points without --cluster."
+        got = f"it with {_name(asked)}"
+        refuse("--cluster", f"left out beside {_name(ONE_MACHINE)}", got, remedy)
+
+
+def _name(options: Sequence[str]) -> str:
+    return ", ".join(f"--{name.replace('_', '-')}" for name in options)
 
 
 def address_of(path: Path) -> str:
@@ -63,17 +97,13 @@ class ClusterRun:
     n_top: int
     seed: int
 
-    def classify(self, columns: Columns, others: tuple[object, ...], *, force: bool) -> None:
+    def classify(self, columns: Columns, *, force: bool) -> None:
         """Classify on the cluster, and say what came out.
 
         Args:
             columns: of ids and labels.
-            others: what only one machine can do, None if it was not asked for.
             force: whether predictions that are there may be written over.
         """
-        if any(one is not None for one in others):
-            must = "left out beside --graph, --report, --save, --suggest, --suggestions, --curve"
-            refuse("--cluster", must, "both", "Take a part of the points for these.")
         points, out = address_of(self.features), address_of(self.out or Path("predictions"))
         inputs = [path for path in (self.features, self.labels) if path is not None]
         if "://" not in out:

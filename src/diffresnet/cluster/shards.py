@@ -149,7 +149,7 @@ def scatter(work: Work, source: Source, plan: Plan, file: int, wanted: list[int]
         content = io.BytesIO()
         pl.DataFrame({"id": read.ids}, schema={"id": pl.String}).write_parquet(content)
         write_whole(work.path(f"{name}/ids.parquet"), content.getvalue())
-        points, _ = plan.space.place(read.features)
+        points = plan.space.place(read.features)[0] if read.ids else plan.landmarks[:0]
         del read, content
         owner, second = plan.assign(points)
         order, n_shards = np.argsort(owner, kind="stable"), len(plan.centers)

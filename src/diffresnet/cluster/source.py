@@ -7,6 +7,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 import fsspec
+import numpy as np
 from fsspec.implementations.local import LocalFileSystem
 
 from diffresnet._support.checks import refuse
@@ -50,14 +51,20 @@ class Source:
         """Look at a folder, or one file.
 
         Raises:
-            ValueError: if there are no such files, or they have no ids.
+            ValueError: if there are no such files, or they have no rows, or no ids.
         """
         files = _list_remote(folder) if is_address(folder) else _list_local(Path(folder))
         label_column = label_column or DEFAULT_LABEL
-        with fetched(files[0]) as path:
-            found = choose_ids(TableFile(path, WHAT), id_column, [label_column])
+        for file in files:
+            with fetched(file) as path:
+                table = TableFile(path, WHAT)
+                if table.files[0].n_rows:
+                    found = choose_ids(table, id_column, [label_column])
+                    break
+        else:
+            refuse(WHAT, "tables with rows", f"{len(files)} without any", "Write them again.")
         if found is None:
-            got, remedy = f"none in {files[0]}", "Name the column by --id-column."
+            got, remedy = f"none in {file}", "Name the column by --id-column."
             refuse(WHAT, "tables with a column of ids", got, remedy)
         return cls(files, found, label_column)
 
@@ -72,17 +79,19 @@ class Source:
         return [_state_of(file) for file in self.files]
 
     def read(self, file: int) -> Points:
-        """Read a file whole, and check it.
+        """Read a file whole, and check it; without rows, as Spark may write it, it has no point.
 
         Raises:
             ValueError: if it is damaged, or something in it is wrong.
         """
         with fetched(self.files[file]) as path:
-            names = TableFile(path, WHAT).columns
-            if self.id_column not in names:
+            table = TableFile(path, WHAT)
+            if self.id_column not in table.columns:
                 got = f"none in {path.name}"
                 remedy = "Write it again, or move it to another folder."
                 refuse(WHAT, f"tables with a column '{self.id_column}'", got, remedy)
+            if not table.files[0].n_rows:
+                return Points([], np.zeros((0, 0), np.float32), [])
             return read_points(path, id_column=self.id_column, label_column=self.label_column)
 
 

@@ -209,7 +209,8 @@ def _collect(work: Work, tables: Sequence[Mapping[str, Any]]) -> Survey:
         found = [(file, row) for file, some_rows in enumerate(rows) for row in some_rows]
         return np.array(found, dtype=np.int64).reshape(-1, 2)
 
-    features = [work.load(f"survey/{file}-sample.npy")[:n] for file, n in enumerate(n_each)]
+    filled = [(file, n) for file, n in enumerate(n_each) if n]
+    features = [work.load(f"survey/{file}-sample.npy")[:n] for file, n in filled]
     return Survey(
         n_rows,
         pairs([table["sample"][:n] for table, n in zip(tables, n_each, strict=True)]),

@@ -26,11 +26,11 @@ def check_replaceable(
     Returns:
         The names of the results that are there.
     """
-    check_apart(path, option, inputs)
     place, here = path.resolve(), Path.cwd()
     if place in (here, *here.parents):
         got = f"{path}, the one you are in" if place == here else f"{path}, which you are in"
         refuse(option, "a folder of its own", got, "Name a new one.")
+    check_apart(path, option, inputs)
     try:
         found = [one.name for one in path.iterdir()] if path.exists() else []
     except OSError as error:
