@@ -125,7 +125,7 @@ def test_damaged_images_are_named(tmp_path: Path) -> None:
     save_photo(tmp_path / "dog/1.png")
     (tmp_path / "cat/2.png").write_bytes(b"torn")
     images = ImageSet.from_folder(tmp_path)
-    with pytest.raises(ValueError, match=r"got cat/2.png \(cannot identify image file"):
+    with pytest.raises(ValueError, match=r"got 'cat/2.png' \(cannot identify image file"):
         check_readable(images, "refuse", print)
     said: list[str] = []
     kept = check_readable(images, "skip", said.append)
