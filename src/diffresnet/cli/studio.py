@@ -1,7 +1,5 @@
 """`diffresnet studio`: label by clicking in the browser, and watch labels spread."""
 
-import os
-import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +7,7 @@ from typing import Annotated
 import typer
 
 from diffresnet._support.stages import shown_stages
-from diffresnet.cli.console import say, warn
+from diffresnet.cli.console import leave, say, warn
 from diffresnet.cli.options import Force, IdColumn, LabelColumn
 from diffresnet.cli.outputs import check_new_file, write_files
 from diffresnet.cli.signals import INTERRUPTED
@@ -120,8 +118,7 @@ def studio(
         serve(served, Place(host, port, allow_remote), ready, failed if browser else None)
     finally:
         if not served.is_idle:  # a thread that computes would abort the process at its end
-            sys.stdout.flush()
-            os._exit(INTERRUPTED)
+            leave(INTERRUPTED)
 
 
 def _write(source: Source, file: Path, folder: Path, *, force: bool) -> None:

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from diffresnet._support.stages import shown_stages
 from diffresnet._support.threads import limited_threads
 from diffresnet._support.types import Normalization
-from diffresnet._support.writing import write_whole
 from diffresnet.estimators.advice import Advice
 from diffresnet.estimators.components import warn_of_unreached
 from diffresnet.estimators.copies import Copies, Rows
@@ -35,7 +34,7 @@ from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.repeated import give_rows
 from diffresnet.estimators.solution import Floats, Solution, SolverName
 from diffresnet.estimators.solving import solve_labels
-from diffresnet.estimators.storage import encode_classifier, read_model, refusing_damage
+from diffresnet.estimators.storage import read_model, refusing_damage, write_classifier
 from diffresnet.learning.features import validate_features
 from diffresnet.learning.labels import UNLABELED, encode_labels
 from diffresnet.learning.sampling import LabelSampling
@@ -277,7 +276,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         An existing file is replaced.
         """
         check_is_fitted(self, "solution_")
-        return write_whole(Path(path), encode_classifier(self))
+        return write_classifier(self, Path(path))
 
     @classmethod
     @refusing_damage
