@@ -11,7 +11,6 @@ from scipy import sparse
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import stage
-from diffresnet._support.words import shortened
 from diffresnet.datasets.files import make_cache_folder
 from diffresnet.encoders.encoder import Encoder, Features
 from diffresnet.encoders.extraction import extract
@@ -25,6 +24,7 @@ from diffresnet.files.frames import TABLES, TableFile, as_texts
 from diffresnet.files.links import read_graph
 from diffresnet.files.opening import is_folder
 from diffresnet.files.points import read_points
+from diffresnet.studio.rows import MOST_COLUMNS, describe_row
 from diffresnet.studio.storage import SUFFIX, read_about
 
 Kind: TypeAlias = Literal["photos", "texts", "table", "graph"]
@@ -33,12 +33,8 @@ WHAT = "SOURCE"
 ENDS = ({"source", "target"}, {"from", "to"}, {"src", "dst"})
 """Columns of a table of links."""
 
-MOST_LETTERS, MOST_COLUMNS, LONGEST_COLUMN = 2000, 10, 40
-"""Of a text that is shown; of a row that is shown in its place."""
-
-UNBROKEN = "\N{NO-BREAK SPACE}"
-LARGEST_WRITTEN = 1e9
-"""Of larger numbers, the power of ten is written."""
+MOST_LETTERS = 2000
+"""Of a text that is shown."""
 
 
 @dataclass(frozen=True)
@@ -123,27 +119,7 @@ class Opened:
             return self.texts[row][:MOST_LETTERS]
         if self.features is None or not self.columns:
             return None
-        values = self.features[row, :MOST_COLUMNS].tolist()
-        names = self.columns[:MOST_COLUMNS]
-        cells = [
-            f"{shortened(one, LONGEST_COLUMN)}{UNBROKEN}{_short(value)}"
-            for one, value in zip(names, values, strict=True)
-        ]
-        return f"{UNBROKEN}· ".join([*cells, "…"] if len(self.columns) > MOST_COLUMNS else cells)
-
-
-def _short(value: float) -> str:
-    """Return a number as people write it.
-
-    Examples:
-        >>> [_short(value) for value in (2.0, 0.12345, -1234.56, 123456789.0, 1e-7, 1e300)]
-        ['2', '0.1235', '-1234.6', '123456789', '1e-07', '1e+300']
-    """
-    if abs(value) >= LARGEST_WRITTEN:
-        return f"{value:.4g}"
-    if value == round(value):
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return describe_row(self.columns, self.features[row, :MOST_COLUMNS].tolist())
 
 
 def find_source(source: Source, file: Path | None = None) -> tuple[Source, Path]:

@@ -228,3 +228,16 @@ def test_a_tablet_upright_has_a_wide_map(browser: Browser, digits: tuple[str, By
     assert tab.find("#tab-classes").is_visible()
     tab.close()
     tab.context.close()
+
+
+def test_nothing_of_the_progress_is_cut_off(
+    browser: Browser, tab: Tab, digits: tuple[str, Bytes]
+) -> None:
+    for name in "abcdefghij":  # one label each: the most that there is to say
+        tab.name(name)
+    wide = Tab(browser, digits[0], viewport={"width": 1280, "height": 800}).ready()
+    assert "needs a second label of a class" in wide.find("#progress-body").inner_text()
+    panel = "document.getElementById('panel-progress')"
+    assert wide.ask(f"{panel}.scrollHeight <= {panel}.clientHeight")
+    wide.close()
+    wide.context.close()
