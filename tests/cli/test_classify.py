@@ -244,13 +244,13 @@ def test_a_page() -> None:
 def test_a_learning_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     np.save("labels.npy", [*(["cat"] * 4), *[""] * (N - 8), *(["dog"] * 4)])
     given = ("features.npz", "--labels", "labels.npy", "--force")
-    assert "Twice the labels" not in run(*given)
-    assert "Twice the labels" in run(*given, "--curve")
-    assert "Twice the labels" in run(*given, "--report", "page.html")
+    assert "by the number of labels:" not in run(*given)
+    assert "by the number of labels:" in run(*given, "--curve")
+    assert "by the number of labels:" in run(*given, "--report", "page.html")
     assert "More labels?" in Path("page.html").read_text()
-    assert "Twice the labels" not in run(*given, "--report", "page.html", "--no-curve")
+    assert "by the number of labels:" not in run(*given, "--report", "page.html", "--no-curve")
     monkeypatch.setattr("diffresnet.cli.fitting.MOST_LABELS", 7)
-    assert "Twice the labels" not in run(*given, "--report", "page.html")
+    assert "by the number of labels:" not in run(*given, "--report", "page.html")
     one_each = ("features.csv", "--labels", "labels.csv", "--force")
     assert "Label a second point of a class." in refused(*one_each, "--curve")
 
