@@ -88,5 +88,7 @@ def test_refusals() -> None:
         model.predict_or_abstain(error_rate=1)
     with pytest.raises(ValueError, match="`error_rate` must be a finite positive number"):
         model.predict_or_abstain(error_rate=0)
+    with pytest.raises(ValueError, match=r"high enough for 30 labels .* It takes 1000000000000000"):
+        model.predict_or_abstain(error_rate=5e-324)
     with pytest.raises(ValueError, match=r"predict_or_abstain.*Label a second point"):
         DiffResNetClassifier().fit(points, partly(classes)).predict_or_abstain()

@@ -37,7 +37,8 @@ def find_threshold(held_out: HeldOut, proportions: Floats, error_rate: float) ->
     error_rate = check_real(FUNCTION, "error_rate", error_rate)
     if error_rate >= 1:
         fail(FUNCTION, "error_rate", "below 1", f"{error_rate:g}", "Take 0.05, for instance.")
-    needed = math.ceil(math.log(DOUBT) / math.log1p(-error_rate) - 1e-9)
+    wanted = math.log(DOUBT) / math.log1p(-error_rate)  # infinite, if the rate is next to 0
+    needed = math.ceil(min(wanted, 1e18) - 1e-9)
     if len(held_out.rows) < needed:
         must = f"high enough for {len(held_out.rows)} labels that can be held out"
         remedy = f"It takes {needed} of them, two or more per class. Label more points."
