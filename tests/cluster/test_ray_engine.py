@@ -227,8 +227,8 @@ def test_a_driver_killed_in_the_middle(tmp_path: Path, undisturbed: tuple[Path, 
     make_job(tmp_path / "work", points, n_shards=6, n_blocks=2).run()
     labels = write_labels(tmp_path / "labels.csv")
     command = (
-        f"from diffresnet.cluster import classify, job\n"
-        f"job.SMALLEST_SHARD = 100\n"
+        f"from diffresnet.cluster import classify, settings\n"
+        f"settings.SMALLEST_SHARD = 100\n"
         f"classify({str(points)!r}, {str(labels)!r}, out={str(tmp_path / 'out')!r}, n_workers=2)"
     )
     process = subprocess.Popen([sys.executable, "-c", command])  # noqa: S603
