@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 import typer
@@ -92,3 +93,24 @@ def test_a_refusal_is_one_sentence_and_an_exit_an_exit() -> None:
     assert said.exit_code == 2
     assert "--x must be [1], got 2. Lower it." in said.output
     assert CliRunner().invoke(commands, ["leave"]).exit_code == 7
+
+
+def test_a_command_tries_no_temporary_folder_by_a_file(tmp_path: Path) -> None:
+    # Python would write one and remove it; a command that is killed between would leave it.
+    code = (
+        "import sys\n"
+        "sys.addaudithook(lambda event, args: event == 'open' and str(args[0]).startswith(\n"
+        f"    {str(tmp_path)!r}) and print('opened', args[0]))\n"
+        "import tempfile\n"
+        "from diffresnet.cli import app\n"
+        "try:\n"
+        "    app(['theory', '--help'])\n"
+        "finally:\n"
+        "    print('named', tempfile.gettempdir())\n"
+    )
+    command, surroundings = [sys.executable, "-c", code], {**os.environ, "TMPDIR": str(tmp_path)}
+    found = subprocess.run(  # noqa: S603
+        command, env=surroundings, capture_output=True, text=True, check=True
+    )
+    assert "opened" not in found.stdout
+    assert f"named {tmp_path}" in found.stdout

@@ -109,15 +109,17 @@ def _stand_in(place: str) -> type[TyperCommand]:
 
 
 def _name_a_temporary_folder() -> None:
-    """Name a temporary folder where none has room, so that libraries can be imported.
+    """Name the temporary folder, as Python would, but without the file that Python tries it with.
 
-    torch imports dill where it is installed, and dill asks for such a folder at once. Who writes
-    to it still hears that the disk is full.
+    A command that is killed would leave that file. And where no folder has room there would be
+    none, so that libraries could not be imported: torch imports dill where it is installed, and
+    dill asks for such a folder at once. Who writes to it still hears that the disk is full.
     """
-    try:
-        tempfile.gettempdir()
-    except FileNotFoundError:
-        tempfile.tempdir = os.environ.get("TMPDIR") or os.curdir
+    if tempfile.tempdir is None:
+        named = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
+        tried = [Path(one) for one in (*named, "/tmp", "/var/tmp") if one]  # noqa: S108
+        usable = [one for one in tried if one.is_dir() and os.access(one, os.W_OK | os.X_OK)]
+        tempfile.tempdir = str(usable[0].absolute()) if usable else os.curdir
 
 
 def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:
