@@ -29,7 +29,7 @@ from diffresnet.estimators.parts import propagation
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import solve
 from diffresnet.estimators.solvers.mixture import MixtureSolver
-from diffresnet.learning import confidence, ridge, weighing
+from diffresnet.learning import confidence, weighing
 from diffresnet.learning import features as feature_space
 from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.prototype_settings import PrototypeSettings
@@ -48,7 +48,6 @@ MODULES: dict[str, Any] = {
     "USUAL_NOISE": weighing,
     "N_BEFOREHAND": confidence,
     "FLOOR": propagation,
-    "BIAS": ridge,
     "BANDWIDTH_SCALE": points_of_graph,
     "N_MODES": points_of_graph,
     "N_KEPT": feature_space,
@@ -76,7 +75,6 @@ OFF: dict[str, Any] = {
     "BIAS_DOUBT": 1e-3,
     "USUAL_NOISE": 1e-6,
     "N_BEFOREHAND": 0.0,
-    "BIAS": 0.0,
     "N_KEPT": 10**9,
     "FEW_FEATURES": 0,
 }

@@ -52,12 +52,12 @@ def test_values_spread_over_the_graph_as_by_dense_loops() -> None:
     part = found.parts[0]
     kernel = dense_kernel(points)
     kernel /= kernel[ROWS, ROWS].mean()
-    slow = predict_densely(kernel, ROWS, values[ROWS], part.ridge.ridge)
+    slow = predict_densely(kernel, ROWS, values[ROWS], part.ridge.penalty.ridge)
     own = found.values.restore(part.score(points.places)[:, 0]).numpy()
     assert np.allclose(own, slow, atol=1e-3)
     for place in range(0, len(ROWS), 5):
         rest = np.delete(ROWS, place)
-        without = predict_densely(kernel, rest, values[rest], part.ridge.ridge)[ROWS[place]]
+        without = predict_densely(kernel, rest, values[rest], part.ridge.penalty.ridge)[ROWS[place]]
         fast = found.values.restore(part.held_out[place, 0])
         assert float(fast) == pytest.approx(without, abs=1e-3)
 
@@ -105,7 +105,7 @@ def test_a_graph_alone_has_one_part() -> None:
 
 def test_a_kernel_of_nothing_gives_the_mean() -> None:
     targets = torch.tensor([[1.0], [2.0], [9.0]]).double()
-    found = solve_targets(torch.zeros(3, 3).double(), targets, constant=math.inf)
+    found = solve_targets(torch.zeros(3, 3).double(), targets)
     assert found.bias.tolist() == [pytest.approx(4)]
     assert found.held_out[:, 0].tolist() == [pytest.approx(one) for one in (5.5, 5, 1.5)]
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn.functional import one_hot
 
-from diffresnet.learning.ridge import BIAS, solve_ridge, solve_targets
+from diffresnet.learning.ridge import CLASS_PENALTIES, Penalty, solve_classes, solve_targets
 
 GENERATOR = torch.Generator().manual_seed(0)
 
@@ -19,9 +19,9 @@ def random_gram(n_points: int) -> torch.Tensor:
 def test_held_out_scores_are_those_of_leaving_each_label_out(n_labels: int) -> None:
     n_points = 3 * n_labels
     gram, classes = random_gram(n_points), torch.arange(3).repeat(n_labels)
-    found = solve_ridge(gram, classes, 3, ridges=(0.3,))
+    found = solve_classes(gram, classes, 3, (Penalty(0.3, 0.1),))
     targets = one_hot(classes, 3).double() - 1 / 3
-    kernel = gram + BIAS
+    kernel = gram + 0.1
     for out in range(n_points):
         rest = [one for one in range(n_points) if one != out]
         inner = kernel[rest][:, rest] + 0.3 * torch.eye(n_points - 1, dtype=torch.float64)
@@ -31,9 +31,10 @@ def test_held_out_scores_are_those_of_leaving_each_label_out(n_labels: int) -> N
 
 def test_the_ridge_has_the_least_error() -> None:
     gram, classes = random_gram(20), torch.arange(4).repeat(5)
-    chosen = solve_ridge(gram, classes, 4)
-    errors = [solve_ridge(gram, classes, 4, ridges=(one,)).error for one in (1e-4, 1.0, 1e3)]
-    assert chosen.error <= min(errors)
+    chosen = solve_classes(gram, classes, 4)
+    alone = [solve_classes(gram, classes, 4, (one,)) for one in CLASS_PENALTIES]
+    assert chosen.error == pytest.approx(min(one.error for one in alone))
+    assert torch.allclose(alone[CLASS_PENALTIES.index(chosen.penalty)].held_out, chosen.held_out)
 
 
 def with_constant(gram: torch.Tensor, targets: torch.Tensor, ridge: float) -> torch.Tensor:
@@ -47,7 +48,7 @@ def with_constant(gram: torch.Tensor, targets: torch.Tensor, ridge: float) -> to
 
 def test_a_free_constant_is_found_and_left_out_exactly() -> None:
     gram, targets = random_gram(9), torch.randn(9, 2, generator=GENERATOR, dtype=torch.float64)
-    found = solve_targets(gram, targets, constant=math.inf, ridges=(0.3,))
+    found = solve_targets(gram, targets, (Penalty(0.3, math.inf),))
     whole = with_constant(gram, targets, 0.3)
     assert torch.allclose(found.coefficients, whole[:-1])
     assert torch.allclose(found.bias, whole[-1])
@@ -59,10 +60,10 @@ def test_a_free_constant_is_found_and_left_out_exactly() -> None:
 
 def test_a_large_constant_is_nearly_free_and_none_is_none() -> None:
     gram, targets = random_gram(6), torch.randn(6, 1, generator=GENERATOR, dtype=torch.float64)
-    free = solve_targets(gram, targets, constant=math.inf, ridges=(1.0,))
-    large = solve_targets(gram, targets, constant=1e8, ridges=(1.0,))
+    free = solve_targets(gram, targets, (Penalty(1.0, math.inf),))
+    large = solve_targets(gram, targets, (Penalty(1.0, 1e8),))
     assert torch.allclose(free.held_out, large.held_out, atol=1e-6)
-    none = solve_targets(gram, targets, constant=0.0, ridges=(1.0,))
+    none = solve_targets(gram, targets, (Penalty(1.0, 0.0),))
     inner = gram + torch.eye(6, dtype=torch.float64)
     assert torch.allclose(none.coefficients, torch.linalg.solve(inner, targets))
     assert none.bias.tolist() == [0.0]
@@ -70,11 +71,11 @@ def test_a_large_constant_is_nearly_free_and_none_is_none() -> None:
 
 def test_a_single_row_beside_a_free_constant() -> None:
     one = torch.ones(1, 1, dtype=torch.float64)
-    found = solve_targets(one, 0 * one, constant=math.inf)
+    found = solve_targets(one, 0 * one)
     assert found.held_out.tolist() == [[0.0]]
     assert found.coefficients.tolist() == [[0.0]]
 
 
 def test_there_must_be_a_ridge() -> None:
-    with pytest.raises(ValueError, match="`ridges` must hold a number, got none"):
-        solve_targets(random_gram(3), torch.ones(3, 1).double(), constant=0.0, ridges=())
+    with pytest.raises(ValueError, match="`penalties` must hold one, got none"):
+        solve_targets(random_gram(3), torch.ones(3, 1).double(), ())

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import torch
 
 from diffresnet.estimators import DiffResNetClassifier
@@ -12,16 +13,29 @@ def beforehand(*counts: int, sampling: LabelSampling = "auto") -> list[float]:
     return proportions_beforehand(labels, sampling).proportions.tolist()
 
 
+def shrunken(*counts: int) -> list[float]:
+    """Return the shrunken proportions, by the formula of Hausser and Strimmer."""
+    total, even = sum(counts), 1 / len(counts)
+    found = [count / total for count in counts]
+    by_chance = sum(one * (1 - one) / (total - 1) for one in found)
+    part = min(1.0, by_chance / sum((one - even) ** 2 for one in found))
+    mixed = [part * even + (1 - part) * one for one in found]
+    return [(one * total + 0.5) / (total + 0.5 * len(counts)) for one in mixed]
+
+
 def test_even_counts_say_nothing_and_others_do() -> None:
     assert beforehand(5, 5, 5, 5) == [0.25] * 4
     assert beforehand(100, 100, 96, 100) == [0.25] * 4
-    assert beforehand(17, 2) == [18 / 21, 3 / 21]
+    assert beforehand(17, 2) == pytest.approx(shrunken(17, 2))
+    assert shrunken(17, 2)[0] > 0.8
 
 
 def test_what_is_known_of_the_draws_is_believed() -> None:
     assert beforehand(17, 2, sampling="per class") == [0.5, 0.5]
     assert beforehand(5, 5, sampling="random") == [0.5, 0.5]
-    assert beforehand(6, 4, sampling="random") == [7 / 12, 5 / 12]
+    assert beforehand(6, 4, sampling="random") == pytest.approx([0.5, 0.5])  # as chance has it
+    assert beforehand(9, 5, 1, sampling="random") == pytest.approx(shrunken(9, 5, 1))
+    assert beforehand(1, 1, 2, sampling="random") == pytest.approx([1 / 3] * 3)
 
 
 def test_even_counts_of_random_draws_are_random_all_the_same() -> None:

@@ -140,7 +140,7 @@ class _Kernels:
         """Learn with the same kernels, weights and ridge."""
         mixed = tuple((weight, self._see(one)) for weight, one in part.kernels)
         gram = torch.stack([weight * one.gram for weight, one in mixed]).sum(dim=0)
-        ridge = self.labels.regress(gram, ridges=(part.ridge.ridge,))
+        ridge = self.labels.regress(gram, penalty=part.ridge.penalty)
         return replace(part, ridge=ridge, kernels=mixed)
 
     def _see(self, kernel: LabelKernel) -> LabelKernel:

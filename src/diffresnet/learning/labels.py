@@ -13,7 +13,7 @@ from torch import Tensor
 
 from diffresnet._support.checks import as_array, fail
 from diffresnet._support.sparse_checks import check_sparse
-from diffresnet.learning.ridge import RIDGES, Ridge, solve_ridge
+from diffresnet.learning.ridge import CLASS_PENALTIES, Penalty, Ridge, solve_classes
 
 UNLABELED = -1
 """The class of a point without a label."""
@@ -73,17 +73,18 @@ class Labels:
         return torch.bincount(self.classes, minlength=self.n_classes)
 
     def regress(
-        self, gram: Tensor, some: Tensor | None = None, ridges: tuple[float, ...] = RIDGES
+        self, gram: Tensor, some: Tensor | None = None, penalty: Penalty | None = None
     ) -> Ridge:
         """Return kernel ridge regression of the classes, or of some of them.
 
         Args:
             gram: (n, n) kernel of these.
             some: (n,) which labels; None for all.
-            ridges: to choose from.
+            penalty: None to let held-out labels choose.
         """
         classes = self.classes if some is None else self.classes[some]
-        return solve_ridge(gram, classes, self.n_classes, ridges)
+        penalties = CLASS_PENALTIES if penalty is None else (penalty,)
+        return solve_classes(gram, classes, self.n_classes, penalties)
 
     def n_changed(self, before: "Labels") -> int:
         """Count the points whose label is another one than before, or was there in one only.

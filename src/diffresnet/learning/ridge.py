@@ -2,15 +2,35 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-BIAS = 0.1
-"""What is added to a kernel of mean diagonal one: the variance of a constant for each class."""
-
 RIDGES = tuple(10.0 ** (step / 2) for step in range(-8, 7))
+
+CONSTANTS = (0.1, 1.0, math.inf)
+"""Of classes: the variance of the constant beside a kernel of mean diagonal one.
+
+Kernels are centered over all points, so that a small constant keeps the mean score of every class
+near that of the others, as if classes were equally common; a free one leaves it to the labels."""
+
+
+class Penalty(NamedTuple):
+    """What keeps a solution simple.
+
+    Attributes:
+        ridge: of the kernel.
+        constant: the variance of the constant beside it; 0 for none, infinity for a free one.
+    """
+
+    ridge: float
+    constant: float
+
+
+CLASS_PENALTIES = tuple(Penalty(ridge, one) for one in CONSTANTS for ridge in RIDGES)
+VALUE_PENALTIES = tuple(Penalty(ridge, math.inf) for ridge in RIDGES)
 
 LARGEST_CHOICE = 24
 """Of more columns, this number of random sums choose the ridge."""
@@ -27,106 +47,122 @@ class Ridge:
         coefficients: (n, K) of the labeled points.
         held_out: (n, K) what the others say of each labeled point.
         error: their mean squared error.
-        ridge: that has the least of it.
+        penalty: that has the least of it.
         bias: (K,) the scores of a point that is like no other.
     """
 
     coefficients: Tensor
     held_out: Tensor
     error: float
-    ridge: float
+    penalty: Penalty
     bias: Tensor
 
 
-def solve_ridge(
-    gram: Tensor, classes: Tensor, n_classes: int, ridges: tuple[float, ...] = RIDGES
+def solve_classes(
+    gram: Tensor,
+    classes: Tensor,
+    n_classes: int,
+    penalties: tuple[Penalty, ...] = CLASS_PENALTIES,
 ) -> Ridge:
-    """Fit one-hot classes, with the ridge that held-out labels like best.
+    """Fit one-hot classes, with the penalty that held-out labels like best.
 
     Args:
         gram: (n, n) kernel of the labeled points, of mean diagonal one.
         classes: (n,) their classes.
         n_classes: K.
-        ridges: to choose from.
+        penalties: to choose from.
 
     Examples:
         >>> gram = torch.tensor([[1, 0.9, 0, 0], [0.9, 1, 0, 0], [0, 0, 1, 0.9], [0, 0, 0.9, 1]])
-        >>> solve_ridge(gram.double(), torch.tensor([0, 0, 1, 1]), 2).held_out.argmax(dim=1)
+        >>> solve_classes(gram.double(), torch.tensor([0, 0, 1, 1]), 2).held_out.argmax(dim=1)
         tensor([0, 0, 1, 1])
     """
     targets = one_hot(classes, n_classes).to(gram) - 1 / n_classes
-    return solve_targets(gram, targets, constant=BIAS, ridges=ridges)
+    return solve_targets(gram, targets, penalties)
 
 
 def solve_targets(
-    gram: Tensor, targets: Tensor, *, constant: float, ridges: tuple[float, ...] = RIDGES
+    gram: Tensor, targets: Tensor, penalties: tuple[Penalty, ...] = VALUE_PENALTIES
 ) -> Ridge:
-    """Fit columns of numbers, with the ridge that those of held-out rows like best.
+    """Fit columns of numbers, with the penalty that those of held-out rows like best.
 
     With the variance c of a constant b beside the kernel, and H = K + ridge I,
 
         b = 1' H^-1 Y / (1 / c + 1' H^-1 1),    a = H^-1 (Y - b),
 
     and the row i is missed by a_i / C_ii when it is left out (Allen's PRESS), where
-    C = H^-1 - H^-1 1 1' H^-1 / (1 / c + 1' H^-1 1): one eigendecomposition serves every ridge and
+    C = H^-1 - H^-1 1 1' H^-1 / (1 / c + 1' H^-1 1): one eigendecomposition serves every penalty and
     every row.
 
     Args:
         gram: (n, n) kernel, of mean diagonal one.
         targets: (n, K) what is fitted.
-        constant: c; 0 for none, infinity for one that is free.
-        ridges: to choose from.
+        penalties: to choose from; of equal errors the first.
 
     Examples:
         A free constant alone is the mean, of the other rows where one is left out.
 
         >>> targets = torch.tensor([[1.0], [2.0], [6.0]]).double()
-        >>> found = solve_targets(torch.zeros(3, 3).double(), targets, constant=math.inf)
+        >>> found = solve_targets(torch.zeros(3, 3).double(), targets)
         >>> found.bias, found.held_out[:, 0]
         (tensor([3.], dtype=torch.float64), tensor([4.0000, 3.5000, 1.5000], dtype=torch.float64))
     """
-    if not ridges:
-        raise ValueError("solve_targets: `ridges` must hold a number, got none.")
-    gram, stiffness = (gram + gram.mT) / 2, 1 / constant if constant > 0 else math.inf
-    if len(ridges) == 1:
+    if not penalties:
+        raise ValueError("solve_targets: `penalties` must hold one, got none.")
+    gram, chosen = (gram + gram.mT) / 2, penalties[0]
+    if len(penalties) == 1:
         identity = torch.eye(len(gram)).to(gram)
-        factor, is_singular = torch.linalg.cholesky_ex(gram + ridges[0] * identity)
+        factor, is_singular = torch.linalg.cholesky_ex(gram + chosen.ridge * identity)
         if not bool(is_singular):
-            return _solve(torch.cholesky_inverse(factor), targets, ridges[0], stiffness)
+            return _solve(torch.cholesky_inverse(factor), targets, chosen)
     values, vectors = torch.linalg.eigh(gram)
-    inverses = 1 / (values.clamp(min=0) + values.new_tensor(ridges).unsqueeze(1))
-    ridge = 0
-    if len(ridges) > 1:
-        sums, rotated = vectors.sum(dim=0), vectors.mT @ _sketch(targets)
-        ones = (inverses * sums) @ vectors.mT  # H^-1 1 for each ridge
-        held = (stiffness + ones.sum(dim=1)).unsqueeze(1)
-        biases = (inverses * sums) @ rotated / held
-        coefficients = vectors @ (inverses.unsqueeze(2) * rotated)
-        coefficients -= ones.unsqueeze(2) * biases.unsqueeze(1)
-        diagonals = inverses @ vectors.square().mT - ones.square() / held
-        missed = coefficients / diagonals.clamp(min=SMALLEST).unsqueeze(2)
-        ridge = int(missed.square().sum(dim=(1, 2)).argmin())
-    inverse = (vectors * inverses[ridge]) @ vectors.mT
-    return _solve(inverse, targets, ridges[ridge], stiffness)
+    values = values.clamp(min=0)
+    if len(penalties) > 1:
+        chosen = _choose(values, vectors, _sketch(targets), penalties)
+    return _solve((vectors / (values + chosen.ridge)) @ vectors.mT, targets, chosen)
 
 
-def _solve(inverse: Tensor, targets: Tensor, ridge: float, stiffness: float) -> Ridge:
+def _choose(
+    values: Tensor, vectors: Tensor, targets: Tensor, penalties: tuple[Penalty, ...]
+) -> Penalty:
+    """Return the penalty that misses held-out rows least, by the eigenvectors of the kernel."""
+    ridges = list(dict.fromkeys(one.ridge for one in penalties))
+    inverses = 1 / (values + values.new_tensor(ridges).unsqueeze(1))
+    sums, rotated = vectors.sum(dim=0), vectors.mT @ targets
+    ones = (inverses * sums) @ vectors.mT  # H^-1 1 for each ridge
+    plain = vectors @ (inverses.unsqueeze(2) * rotated)
+    diagonals = inverses @ vectors.square().mT
+    totals = (inverses * sums) @ rotated
+    errors: dict[Penalty, float] = {}
+    for constant in dict.fromkeys(one.constant for one in penalties):
+        held = (_stiffness(constant) + ones.sum(dim=1)).unsqueeze(1)
+        left = (diagonals - ones.square() / held).clamp(min=SMALLEST)
+        missed = (plain - ones.unsqueeze(2) * (totals / held).unsqueeze(1)) / left.unsqueeze(2)
+        found = missed.square().sum(dim=(1, 2)).tolist()
+        errors |= {Penalty(one, constant): e for one, e in zip(ridges, found, strict=True)}
+    return min(penalties, key=errors.__getitem__)
+
+
+def _stiffness(constant: float) -> float:
+    return 1 / constant if constant > 0 else math.inf
+
+
+def _solve(inverse: Tensor, targets: Tensor, penalty: Penalty) -> Ridge:
     """Return the solution; see `solve_targets`.
 
     Args:
         inverse: (n, n) H^-1.
         targets: (n, K) Y.
-        ridge: of H.
-        stiffness: 1 / c.
+        penalty: of it.
     """
     ones = inverse.sum(dim=1)
-    held = stiffness + ones.sum()
+    held = _stiffness(penalty.constant) + ones.sum()
     bias = ones @ targets / held
     coefficients = inverse @ targets - ones.unsqueeze(1) * bias
     diagonal = inverse.diagonal() - ones.square() / held
     missed = coefficients / diagonal.clamp(min=SMALLEST).unsqueeze(1)
     error = float(missed.square().sum(dim=1).mean())
-    return Ridge(coefficients, targets - missed, error, ridge, bias)
+    return Ridge(coefficients, targets - missed, error, penalty, bias)
 
 
 def _sketch(targets: Tensor) -> Tensor:

@@ -49,5 +49,29 @@ def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Beforehan
         sampling = "per class" if is_even else "random"
     of_labels = (counts + 1) / (counts.sum() + labels.n_classes)
     is_random = sampling == "random"
-    proportions = of_labels if is_random else torch.full_like(counts, 1 / labels.n_classes)
-    return Beforehand(proportions, of_labels, is_random)
+    even = torch.full_like(counts, 1 / labels.n_classes)
+    return Beforehand(shrink(counts) if is_random else even, of_labels, is_random)
+
+
+def shrink(counts: Tensor) -> Tensor:
+    """Return proportions (K,) of classes, as far from even ones as counts of them prove.
+
+    They are s / K + (1 - s) p, where p are the proportions among n labels and s is the part of
+    their squared distance from even ones that chance explains,
+    (1 - sum p^2) / ((n - 1) sum (p - 1 / K)^2), at most 1 (Hausser and Strimmer, *Entropy Inference
+    and the James-Stein Estimator*). No class is impossible: half a label of each is added.
+
+    Args:
+        counts: (K,) of labels drawn at random.
+
+    Examples:
+        >>> shrink(torch.tensor([6.0, 4.0, 5.0, 5.0]))
+        tensor([0.2500, 0.2500, 0.2500, 0.2500])
+        >>> shrink(torch.tensor([18.0, 2.0]))
+        tensor([0.8697, 0.1303])
+    """
+    n_labels, even = counts.sum(), 1 / len(counts)
+    found = counts / n_labels
+    off = (n_labels - 1) * (found - even).square().sum()
+    part = ((1 - found.square().sum()) / off).clamp(max=1) if off > 0 else 1.0
+    return ((part * even + (1 - part) * found) * n_labels + 0.5) / (n_labels + len(counts) / 2)

@@ -12,7 +12,7 @@ from sklearn.utils import column_or_1d
 from torch import Tensor
 
 from diffresnet._support.checks import as_array, fail
-from diffresnet.learning.ridge import RIDGES, Ridge, solve_targets
+from diffresnet.learning.ridge import VALUE_PENALTIES, Penalty, Ridge, solve_targets
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class Values:
         return self.center + self.spread * standardized
 
     def regress(
-        self, gram: Tensor, some: Tensor | None = None, ridges: tuple[float, ...] = RIDGES
+        self, gram: Tensor, some: Tensor | None = None, penalty: Penalty | None = None
     ) -> Ridge:
         """Return kernel ridge regression of the standardized values, or of some of them.
 
@@ -69,10 +69,11 @@ class Values:
         Args:
             gram: (n, n) kernel of these.
             some: (n,) which values; None for all.
-            ridges: to choose from.
+            penalty: None to let held-out values choose.
         """
         targets = self.standardized if some is None else self.standardized[some]
-        return solve_targets(gram, targets.unsqueeze(1), constant=math.inf, ridges=ridges)
+        penalties = VALUE_PENALTIES if penalty is None else (penalty,)
+        return solve_targets(gram, targets.unsqueeze(1), penalties)
 
 
 def encode_values(function: str, argument: str, y: Any) -> Floats:

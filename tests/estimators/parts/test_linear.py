@@ -14,6 +14,6 @@ def test_is_ridge_regression_with_an_intercept() -> None:
     values = Values(torch.from_numpy(rows), torch.from_numpy(target))
     part, kernel = fit_linear(points, values), LinearKernel.of(points, values)
     places = WITH_LENGTHS.of(points.places).double().numpy()
-    slow = Ridge(alpha=part.ridge.ridge * kernel.scale).fit(places[rows], target)
+    slow = Ridge(alpha=part.ridge.penalty.ridge * kernel.scale).fit(places[rows], target)
     found = values.restore(part.score(points.places)[:, 0]).numpy()
     assert np.allclose(found, slow.predict(places), atol=1e-5)

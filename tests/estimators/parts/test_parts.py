@@ -58,6 +58,6 @@ def test_scores_of_labeled_points_are_those_of_the_kernel(fit: Fit) -> None:
     part = fit(points, labels)
     targets = torch.nn.functional.one_hot(labels.classes, 3).double() - 1 / 3
     # At a labeled point ridge regression misses its target by ridge times the coefficient.
-    expected = targets - part.ridge.ridge * part.ridge.coefficients
+    expected = targets - part.ridge.penalty.ridge * part.ridge.coefficients
     found = part.score(points.places)[labels.rows].double()
     assert torch.allclose(found, expected, atol=0.02)

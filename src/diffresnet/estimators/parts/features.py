@@ -17,7 +17,7 @@ from diffresnet.estimators.parts.kept_columns import KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.learning.mixture_settings import N_REFERENCES
-from diffresnet.learning.ridge import RIDGES
+from diffresnet.learning.ridge import Penalty
 
 SHARPNESSES = (0.3, 1.0, 3.0)
 """What squared distances are multiplied by, in units of their median."""
@@ -212,10 +212,10 @@ def choose_kernel(kernels: list[FeatureKernel], labels: Targets, order: Tensor) 
 
 
 def fit_features(
-    kernel: FeatureKernel, labels: Targets, ridges: tuple[float, ...] = RIDGES
+    kernel: FeatureKernel, labels: Targets, penalty: Penalty | None = None
 ) -> RidgePart:
     """Learn from labels by the features."""
-    ridge = labels.regress(kernel.gram, ridges=ridges)
+    ridge = labels.regress(kernel.gram, penalty=penalty)
     is_diffused = kernel.gaussian.geometry.diffused is not None
     name = "diffused features" if is_diffused else "features alone"
     return RidgePart(name, ridge, ((1.0, kernel),))

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.estimators.points import Places
-from diffresnet.learning.ridge import RIDGES, Ridge
+from diffresnet.learning.ridge import Penalty, Ridge
 
 SMALLEST_KERNEL = 1e-6
 """Kernels below it are rounding errors: all points are equal to them."""
@@ -41,7 +41,7 @@ class Targets(Protocol):
         ...
 
     def regress(
-        self, gram: Tensor, some: Tensor | None = None, ridges: tuple[float, ...] = RIDGES
+        self, gram: Tensor, some: Tensor | None = None, penalty: Penalty | None = None
     ) -> Ridge:
         """Return kernel ridge regression of it, or of some of it, with the kernel of these."""
         ...

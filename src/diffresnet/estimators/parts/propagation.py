@@ -18,7 +18,7 @@ from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.graph import matrix as mx
 from diffresnet.learning.mixture_settings import FLOOR
-from diffresnet.learning.ridge import RIDGES
+from diffresnet.learning.ridge import Penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +121,8 @@ def smoothing_filter(points: FittedPoints) -> GraphFilter:
 
 
 def fit_propagation(
-    kernel: GraphKernel, labels: Targets, ridges: tuple[float, ...] = RIDGES
+    kernel: GraphKernel, labels: Targets, penalty: Penalty | None = None
 ) -> RidgePart:
     """Learn from labels through the graph alone."""
-    ridge = labels.regress(kernel.gram, ridges=ridges)
+    ridge = labels.regress(kernel.gram, penalty=penalty)
     return RidgePart("labels spread over the graph", ridge, ((1.0, kernel),))

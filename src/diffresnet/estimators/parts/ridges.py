@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 
 import torch
 
@@ -10,7 +11,7 @@ from diffresnet.estimators.parts.part import RidgePart, Targets
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
 from diffresnet.estimators.parts.together import choose_weight, fit_together
 from diffresnet.estimators.points import FittedPoints
-from diffresnet.learning.ridge import RIDGES
+from diffresnet.learning.ridge import Penalty
 
 
 @dataclass(frozen=True)
@@ -18,12 +19,12 @@ class Choices:
     """What held-out labels have chosen; a few labels more would choose the same.
 
     Attributes:
-        ridges: of the parts.
+        penalties: of the parts.
         kernel: which of the kernels of features; None if there are none.
         graph_weight: of the graph's kernel beside that; None if there is none.
     """
 
-    ridges: tuple[float, ...]
+    penalties: tuple[Penalty, ...]
     kernel: int | None = None
     graph_weight: float | None = None
 
@@ -47,11 +48,11 @@ def fit_ridges(
     Returns:
         The parts, and what was chosen.
     """
-    tried = _ridges_of(choices)
+    tried = _penalties_of(choices)
     graph = GraphKernel.of(points, labels)
     parts = [fit_propagation(graph, labels, next(tried))]
     if points.points is None:
-        return parts, Choices((parts[0].ridge.ridge,))
+        return parts, Choices((parts[0].ridge.penalty,))
     kernels = list(feature_kernels(points, labels, step_size))
     if choices is None or choices.kernel is None or choices.graph_weight is None:
         order = torch.randperm(len(labels.rows), generator=generator)
@@ -61,12 +62,11 @@ def fit_ridges(
         which, weight = choices.kernel, choices.graph_weight
     parts.append(fit_features(kernels[which], labels, next(tried)))
     parts.append(fit_together(graph, kernels[which], labels, weight, next(tried)))
-    return parts, Choices(tuple(part.ridge.ridge for part in parts), which, weight)
+    return parts, Choices(tuple(part.ridge.penalty for part in parts), which, weight)
 
 
-def _ridges_of(choices: Choices | None) -> Iterator[tuple[float, ...]]:
-    """Yield the ridges that each part may choose from."""
+def _penalties_of(choices: Choices | None) -> Iterator[Penalty | None]:
+    """Yield what was chosen for each part, or None to choose."""
     if choices is not None:
-        yield from ((one,) for one in choices.ridges)
-    while True:
-        yield RIDGES
+        yield from choices.penalties
+    yield from repeat(None)

@@ -6,7 +6,7 @@ from diffresnet.estimators.parts.features import N_FOR_CHOICE, FeatureKernel
 from diffresnet.estimators.parts.part import RidgePart, Targets
 from diffresnet.estimators.parts.propagation import GraphKernel
 from diffresnet.learning.mixture_settings import GRAPH_WEIGHTS
-from diffresnet.learning.ridge import RIDGES
+from diffresnet.learning.ridge import Penalty
 
 
 def choose_weight(
@@ -34,7 +34,7 @@ def fit_together(
     features: FeatureKernel,
     labels: Targets,
     weight: float,
-    ridges: tuple[float, ...] = RIDGES,
+    penalty: Penalty | None = None,
 ) -> RidgePart:
     """Learn from labels by both.
 
@@ -43,8 +43,8 @@ def fit_together(
         features: theirs.
         labels: of the points.
         weight: of the graph.
-        ridges: to choose from.
+        penalty: None to let held-out labels choose.
     """
-    ridge = labels.regress(torch.lerp(features.gram, graph.gram, weight), ridges=ridges)
+    ridge = labels.regress(torch.lerp(features.gram, graph.gram, weight), penalty=penalty)
     weighted = ((weight, graph), (1 - weight, features))
     return RidgePart("features and graph together", ridge, weighted)
