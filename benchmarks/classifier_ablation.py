@@ -31,8 +31,10 @@ from diffresnet.estimators.solution import solve
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.learning import confidence, weighing
 from diffresnet.learning import features as feature_space
+from diffresnet.learning import labels as labels_module
 from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.prototype_settings import PrototypeSettings
+from diffresnet.learning.ridge import CONSTANTS, RIDGES, Penalty
 from diffresnet.learning.strength import StrengthSettings
 from diffresnet.measuring.statistics import half_interval
 from few_label_sets import CELLS, unbalance
@@ -91,7 +93,7 @@ class Variant:
     mixture: MixtureSettings = field(default_factory=MixtureSettings)
     strength: StrengthSettings = field(default_factory=StrengthSettings)
     component_penalty: float = PENALTY
-    patched: float | None = None
+    patched: Any = None
 
     @property
     def name(self) -> str:
@@ -127,6 +129,13 @@ def variants() -> list[Variant]:
     for name, module in MODULES.items():
         for change, value in changes(name, getattr(module, name)):
             found.append(Variant(name, change, patched=value))
+    for change, constants in (
+        ("halved", tuple(one / 2 for one in CONSTANTS)),
+        ("doubled", tuple(2 * one for one in CONSTANTS)),
+        ("off", CONSTANTS[:1]),
+    ):
+        penalties = tuple(Penalty(ridge, one) for one in constants for ridge in RIDGES)
+        found.append(Variant("CLASS_PENALTIES", change, patched=penalties))
     return found
 
 
@@ -179,7 +188,7 @@ def run(name: str, folder: Path) -> None:
             for variant in variants():
                 with ExitStack() as stack:
                     if variant.patched is not None:
-                        module = MODULES[variant.constant]
+                        module = (MODULES | {"CLASS_PENALTIES": labels_module})[variant.constant]
                         stack.enter_context(patch.object(module, variant.constant, variant.patched))
                     if variant.graph not in prepared:
                         prepared[variant.graph] = prepare(features[rows], int(labels.max()) + 1)

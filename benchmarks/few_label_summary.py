@@ -1,8 +1,9 @@
 """What the contest of few labels says in all: the tables of the docs, from its kept results.
 
 Nothing is run again. `few_labels_summary.json` has the mean accuracy of every method over all sets,
-its mean rank, the best baseline of each cell, and how our classifier stands beside it by kind. In
-each cell those draws count that all ranked methods have.
+its mean rank, how far it is behind the best method of a cell (in the mean, and in one cell of ten),
+the best baseline of each cell, and how our classifier stands beside it by kind. In each cell those
+draws count that all ranked methods have.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ def summarize_all(kept: Sequence[Result]) -> list[dict[str, Any]]:
     here = {(name, cell): _ranked(results, name, cell) for name, cell in product(SETS, CELLS)}
     methods = sorted({method for found in here.values() for method in found})
     return [
-        *({"method": one, "rank": _rank(here, one)} | _means(here, one) for one in methods),
+        *({"method": one} | _stand(here, one) | _means(here, one) for one in methods),
         {"method": BEST} | {c: _mean_best(here, SETS, c) for c in CELLS},
         {"calibration": "ours"} | {c: _calibration(results, c) for c in CELLS},
         *({"kind": kind} | _gaps(here, names) for kind, names in KINDS.items() if names != GRAPHS),
@@ -46,9 +47,15 @@ def _means(here: Ranked, method: str) -> dict[str, float]:
     return {cell: float(np.mean([here[name, cell][method] for name in SETS])) for cell in CELLS}
 
 
-def _rank(here: Ranked, method: str) -> float:
+def _stand(here: Ranked, method: str) -> dict[str, float]:
+    """Return the mean rank of a method, and how far it is behind the best of each cell."""
     above = [sum(other > one[method] for other in one.values()) for one in here.values()]
-    return float(np.mean(above)) + 1
+    behind = [max(one.values()) - one[method] for one in here.values()]
+    return {
+        "rank": float(np.mean(above)) + 1,
+        "behind": float(np.mean(behind)),
+        "behind in one cell of ten": float(np.quantile(behind, 0.9)),
+    }
 
 
 def _best(found: dict[str, float]) -> float:

@@ -19,9 +19,12 @@ the first five numbers; a factor may follow.
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from tests.docs.pages import ROOT, pages
 
 TABLE = re.compile(r"<!-- numbers (\{.*?\}) -->\s*\n((?:\|[^\n]*\n?)+)", re.DOTALL)
 INLINE = re.compile(r"([-+]?[\d,]*\.?\d+)[ *%]*<!-- number (\S+) -->")
@@ -46,6 +49,14 @@ class Found:
     def is_right(self) -> bool:
         """Whether the page says what the file has; -0.0 is 0.0."""
         return float(self.said.replace(",", "")) == float(self.true)
+
+    @property
+    def as_written(self) -> str:
+        """The number of the file, with a sign and commas where the page has them."""
+        if self.is_right:
+            return self.said
+        sign, commas = "+" * self.said.startswith("+"), "," * ("," in self.said)
+        return format(float(self.true), f"{sign}{commas}.{len(self.said.partition('.')[2])}f")
 
 
 def numbers_of(text: str, folder: Path) -> list[Found]:
@@ -81,25 +92,62 @@ def _fits(one: dict[str, Any], wanted: str) -> bool:
     return True
 
 
+def correct(text: str, folder: Path) -> str:
+    """Return a page with the numbers that its files have, written as they were.
+
+    ``python -m tests.docs.numbers`` does so for every page; texts around them are for a person.
+    """
+
+    def in_table(match: re.Match[str]) -> str:
+        lines = [line.split("|") for line in match[2].split("\n")]
+        for place in _places(json.loads(match[1]), match[2]):
+            texts = NUMBER.split(lines[place.line][place.cell + 1])
+            true = [_compare("", *one, folder).as_written for one in place.pairs]
+            pairs = zip(texts, [*true, ""], strict=True)
+            lines[place.line][place.cell + 1] = "".join(text + number for text, number in pairs)
+        return match[0].removesuffix(match[2]) + "\n".join("|".join(line) for line in lines)
+
+    def in_text(match: re.Match[str]) -> str:
+        return match[0].replace(match[1], _compare("", match[1], match[2], folder).as_written, 1)
+
+    return INLINE.sub(in_text, TABLE.sub(in_table, text))
+
+
+class _Place(NamedTuple):
+    """A cell that names its numbers: where it is, its title, and what it says of which paths."""
+
+    line: int
+    cell: int
+    title: str
+    pairs: list[tuple[str, str]]
+
+
 def _of_table(spec: dict[str, Any], table: str, folder: Path) -> list[Found]:
+    return [
+        _compare(place.title, said, path, folder)
+        for place in _places(spec, table)
+        for said, path in place.pairs
+    ]
+
+
+def _places(spec: dict[str, Any], table: str) -> Iterator[_Place]:
     lines = [_cells_of(line) for line in table.splitlines() if line.strip()]
-    n_keys, found = spec.get("keys", 1), list[Found]()
-    for line in lines[2:]:
+    n_keys = spec.get("keys", 1)
+    for number, line in enumerate(lines[2:], start=2):
         title = ", ".join(line[:n_keys])
         words = [spec.get("words", {}).get(word, word) for word in line[:n_keys]]
         row = _texts(spec.get("rows", {}).get(title, words))
-        for head, cell in zip(lines[0][n_keys:], line[n_keys:], strict=True):
+        for cell in range(n_keys, len(line)):
+            head = lines[0][cell]
             column = _texts(spec.get("columns", {}).get(head, head))
-            said = NUMBER.findall(cell.replace("±", " "))
+            said = NUMBER.findall(line[cell].replace("±", " "))
             if not row or not column or not said:
                 continue
             paths = spec.get("special", {}).get(title, spec["cell"])
             if len(said) != len(paths):
-                raise ValueError(f"{title}, {head}: {cell} has not {len(paths)} numbers")
-            for number, path in zip(said, paths, strict=True):
-                place = _fill(path, row, column)
-                found.append(_compare(f"{title}, {head}", number, place, folder))
-    return found
+                raise ValueError(f"{title}, {head}: {line[cell]} has not {len(paths)} numbers")
+            filled = [_fill(path, row, column) for path in paths]
+            yield _Place(number, cell, f"{title}, {head}", list(zip(said, filled, strict=True)))
 
 
 def _cells_of(line: str) -> list[str]:
@@ -123,3 +171,8 @@ def _compare(where: str, said: str, place: str, folder: Path) -> Found:
     path, _, factor = path.partition("*")
     value = look_up(json.loads((folder / file).read_text()), path) * float(factor or 1)
     return Found(where, said, f"{value:.{len(said.partition('.')[2])}f}")
+
+
+if __name__ == "__main__":
+    for page in pages():
+        page.write_text(correct(page.read_text(), ROOT / "docs/results"))

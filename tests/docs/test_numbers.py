@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.numbers import Found, look_up, numbers_of
+from tests.docs.numbers import Found, correct, look_up, numbers_of
 from tests.docs.pages import ROOT, name_of, pages
 
 RESULTS = ROOT / "docs/results"
@@ -56,6 +56,7 @@ def test_right_numbers_pass(folder: Path) -> None:
 def test_a_wrong_number_is_caught(folder: Path, right: str, wrong: str) -> None:
     found = numbers_of(PAGE.replace(right, wrong), folder)
     assert sum(not one.is_right for one in found) == 1
+    assert correct(PAGE.replace(right, wrong), folder) == PAGE
 
 
 def test_what_a_file_does_not_have_is_an_error(folder: Path) -> None:
@@ -73,6 +74,12 @@ def test_means_over_some() -> None:
     assert look_up({"r": rows}, "r/[s=c]/v") == 9
     with pytest.raises(KeyError, match="fits 0 of 3"):
         look_up(rows, "<m=2>/v")
+
+
+def test_corrected_numbers_are_written_as_they_were() -> None:
+    assert Found("here", "+1.3", "2.50").as_written == "+2.5"
+    assert Found("here", "1,000", "23456").as_written == "23,456"
+    assert Found("here", "-0.0", "0.0").as_written == "-0.0"
 
 
 def test_zero_has_no_sign() -> None:
