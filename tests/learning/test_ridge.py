@@ -79,3 +79,12 @@ def test_a_single_row_beside_a_free_constant() -> None:
 def test_there_must_be_a_ridge() -> None:
     with pytest.raises(ValueError, match="`penalties` must hold one, got none"):
         solve_targets(random_gram(3), torch.ones(3, 1).double(), ())
+
+
+def test_of_many_rows_some_choose_and_all_are_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diffresnet.learning.ridge.N_CHOOSING", 15)
+    gram, classes = random_gram(40), torch.arange(4).repeat(10)
+    found = solve_classes(gram, classes, 4)
+    alone = solve_classes(gram, classes, 4, (found.penalty,))
+    assert torch.equal(found.held_out, alone.held_out)
+    assert len(found.coefficients) == 40

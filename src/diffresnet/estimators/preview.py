@@ -18,6 +18,7 @@ from diffresnet._support.threads import limited_threads, share
 from diffresnet.estimators.components import score_components
 from diffresnet.estimators.input import check_update
 from diffresnet.estimators.parts.features import FeatureKernel
+from diffresnet.estimators.parts.many_labels import few_of
 from diffresnet.estimators.parts.part import LabelKernel, Part, RidgePart
 from diffresnet.estimators.parts.propagation import GraphKernel
 from diffresnet.estimators.parts.prototypes import (
@@ -133,7 +134,7 @@ class _Kernels:
     """Kernels that parts have in common, each seen once from the labeled points."""
 
     def __init__(self, points: FittedPoints, labels: Labels, *, is_rough: bool) -> None:
-        self.points, self.labels, self.is_rough = points, labels, is_rough
+        self.points, self.labels, self.is_rough = points, few_of(points, labels), is_rough
         self.found: dict[int, LabelKernel] = {}
 
     def refit(self, part: RidgePart) -> RidgePart:

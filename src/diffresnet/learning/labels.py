@@ -86,6 +86,23 @@ class Labels:
         penalties = CLASS_PENALTIES if penalty is None else (penalty,)
         return solve_classes(gram, classes, self.n_classes, penalties)
 
+    def take(self, some: Tensor) -> "Labels":
+        """Return some of the labels."""
+        return Labels(self.rows[some], self.classes[some], self.n_classes)
+
+    def first(self, order: Tensor, n_most: int) -> Tensor:
+        """Return places of labels, the first in an order, but one of each class before all others.
+
+        Examples:
+            >>> labels = Labels(torch.arange(4), torch.tensor([0, 0, 0, 1]), 2)
+            >>> labels.first(torch.tensor([2, 0, 1, 3]), 3)
+            tensor([2, 3, 0])
+        """
+        leads = np.unique(self.classes[order].numpy(), return_index=True)[1]
+        is_lead = torch.zeros(len(order), dtype=torch.bool)
+        is_lead[torch.from_numpy(leads)] = True
+        return torch.cat([order[is_lead], order[~is_lead]])[:n_most]
+
     def n_changed(self, before: "Labels") -> int:
         """Count the points whose label is another one than before, or was there in one only.
 

@@ -33,7 +33,10 @@ CLASS_PENALTIES = tuple(Penalty(ridge, one) for one in CONSTANTS for ridge in RI
 VALUE_PENALTIES = tuple(Penalty(ridge, math.inf) for ridge in RIDGES)
 
 LARGEST_CHOICE = 24
-"""Of more columns, this number of random sums choose the ridge."""
+"""Of more columns, this number of random sums choose the penalty."""
+
+N_CHOOSING = 1000
+"""Of more rows, this number of random ones choose the penalty."""
 
 SMALLEST = 1e-300
 """A single row beside a free constant is not missed at all: 0 / 0 is 0."""
@@ -92,7 +95,7 @@ def solve_targets(
 
     and the row i is missed by a_i / C_ii when it is left out (Allen's PRESS), where
     C = H^-1 - H^-1 1 1' H^-1 / (1 / c + 1' H^-1 1): one eigendecomposition serves every penalty and
-    every row.
+    every row. Where rows are many, some of them choose, and one factorization serves all.
 
     Args:
         gram: (n, n) kernel, of mean diagonal one.
@@ -110,6 +113,11 @@ def solve_targets(
     if not penalties:
         raise ValueError("solve_targets: `penalties` must hold one, got none.")
     gram, chosen = (gram + gram.mT) / 2, penalties[0]
+    if len(penalties) > 1 and len(gram) > N_CHOOSING:
+        generator = torch.Generator().manual_seed(0)
+        some = torch.randperm(len(gram), generator=generator)[:N_CHOOSING]
+        chosen = solve_targets(gram[some][:, some], targets[some], penalties).penalty
+        penalties = (chosen,)
     if len(penalties) == 1:
         identity = torch.eye(len(gram)).to(gram)
         factor, is_singular = torch.linalg.cholesky_ex(gram + chosen.ridge * identity)

@@ -59,6 +59,14 @@ class Values:
         """Return standardized values in the units they had."""
         return self.center + self.spread * standardized
 
+    def take(self, some: Tensor) -> "Values":
+        """Return some of the values."""
+        return Values(self.rows[some], self.values[some])
+
+    def first(self, order: Tensor, n_most: int) -> Tensor:
+        """Return places of values, the first in an order."""
+        return order[:n_most]
+
     def regress(
         self, gram: Tensor, some: Tensor | None = None, penalty: Penalty | None = None
     ) -> Ridge:

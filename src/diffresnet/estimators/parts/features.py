@@ -218,4 +218,4 @@ def fit_features(
     ridge = labels.regress(kernel.gram, penalty=penalty)
     is_diffused = kernel.gaussian.geometry.diffused is not None
     name = "diffused features" if is_diffused else "features alone"
-    return RidgePart(name, ridge, ((1.0, kernel),))
+    return RidgePart.of(name, ridge, (1.0, kernel))

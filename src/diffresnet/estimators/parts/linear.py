@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from diffresnet.estimators.parts.features import Geometry
+from diffresnet.estimators.parts.many_labels import few_of, hold_out_others
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places
 
@@ -45,5 +46,7 @@ class LinearKernel:
 
 def fit_linear(points: FittedPoints, labels: Targets) -> RidgePart:
     """Learn a linear function of the features."""
-    kernel = LinearKernel.of(points, labels)
-    return RidgePart("features, linearly", labels.regress(kernel.gram), ((1.0, kernel),))
+    few = few_of(points, labels)
+    kernel = LinearKernel.of(points, few)
+    part = RidgePart.of("features, linearly", few.regress(kernel.gram), (1.0, kernel))
+    return hold_out_others(part, points, labels, few)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import torch
 from torch import Tensor
@@ -40,6 +40,14 @@ class Targets(Protocol):
         """Which points, (n,)."""
         ...
 
+    def take(self, some: Tensor) -> Self:
+        """Return some of it."""
+        ...
+
+    def first(self, order: Tensor, n_most: int) -> Tensor:
+        """Return places of it, (n,), the first in an order that speak for all."""
+        ...
+
     def regress(
         self, gram: Tensor, some: Tensor | None = None, penalty: Penalty | None = None
     ) -> Ridge:
@@ -73,16 +81,18 @@ class RidgePart:
         name: of the part.
         ridge: the solution.
         kernels: of which it is the sum, with weights.
+        held_out: (n, K) scores of the labeled points, each learned without it.
     """
 
     name: str
     ridge: Ridge
     kernels: tuple[tuple[float, LabelKernel], ...]
+    held_out: Tensor
 
-    @property
-    def held_out(self) -> Tensor:
-        """Scores of the labeled points, each learned without it."""
-        return self.ridge.held_out
+    @classmethod
+    def of(cls, name: str, ridge: Ridge, *kernels: tuple[float, LabelKernel]) -> "RidgePart":
+        """Make a part that has learned from all labels."""
+        return cls(name, ridge, kernels, ridge.held_out)
 
     def score(self, places: Places) -> Tensor:
         """Return the scores (n, K)."""

@@ -125,4 +125,4 @@ def fit_propagation(
 ) -> RidgePart:
     """Learn from labels through the graph alone."""
     ridge = labels.regress(kernel.gram, penalty=penalty)
-    return RidgePart("labels spread over the graph", ridge, ((1.0, kernel),))
+    return RidgePart.of("labels spread over the graph", ridge, (1.0, kernel))

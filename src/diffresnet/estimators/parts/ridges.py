@@ -7,6 +7,7 @@ from itertools import repeat
 import torch
 
 from diffresnet.estimators.parts.features import choose_kernel, feature_kernels, fit_features
+from diffresnet.estimators.parts.many_labels import few_of, hold_out_others
 from diffresnet.estimators.parts.part import RidgePart, Targets
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
 from diffresnet.estimators.parts.together import choose_weight, fit_together
@@ -48,20 +49,20 @@ def fit_ridges(
     Returns:
         The parts, and what was chosen.
     """
-    tried = _penalties_of(choices)
-    graph = GraphKernel.of(points, labels)
-    parts = [fit_propagation(graph, labels, next(tried))]
-    if points.points is None:
-        return parts, Choices((parts[0].ridge.penalty,))
-    kernels = list(feature_kernels(points, labels, step_size))
-    if choices is None or choices.kernel is None or choices.graph_weight is None:
-        order = torch.randperm(len(labels.rows), generator=generator)
-        which = choose_kernel(kernels, labels, order)
-        weight = choose_weight(graph, kernels[which], labels, order)
-    else:
-        which, weight = choices.kernel, choices.graph_weight
-    parts.append(fit_features(kernels[which], labels, next(tried)))
-    parts.append(fit_together(graph, kernels[which], labels, weight, next(tried)))
+    few, tried = few_of(points, labels), _penalties_of(choices)
+    graph = GraphKernel.of(points, few)
+    parts, which, weight = [fit_propagation(graph, few, next(tried))], None, None
+    if points.points is not None:
+        kernels = list(feature_kernels(points, few, step_size))
+        if choices is None or choices.kernel is None or choices.graph_weight is None:
+            order = torch.randperm(len(few.rows), generator=generator)
+            which = choose_kernel(kernels, few, order)
+            weight = choose_weight(graph, kernels[which], few, order)
+        else:
+            which, weight = choices.kernel, choices.graph_weight
+        parts.append(fit_features(kernels[which], few, next(tried)))
+        parts.append(fit_together(graph, kernels[which], few, weight, next(tried)))
+    parts = [hold_out_others(part, points, labels, few) for part in parts]
     return parts, Choices(tuple(part.ridge.penalty for part in parts), which, weight)
 
 

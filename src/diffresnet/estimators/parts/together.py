@@ -46,5 +46,5 @@ def fit_together(
         penalty: None to let held-out labels choose.
     """
     ridge = labels.regress(torch.lerp(features.gram, graph.gram, weight), penalty=penalty)
-    weighted = ((weight, graph), (1 - weight, features))
-    return RidgePart("features and graph together", ridge, weighted)
+    name = "features and graph together"
+    return RidgePart.of(name, ridge, (weight, graph), (1 - weight, features))
