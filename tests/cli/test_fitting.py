@@ -56,3 +56,13 @@ def test_a_curve_is_measured_unasked_only_where_it_takes_seconds(
     monkeypatch.setattr(fitting, "MOST_POINTS", 29)
     assert fitting.measure_curve(model, curve=None, by_default=True) is None
     assert fitting.measure_curve(model, curve=True, by_default=False) is not None
+
+
+def test_a_curve_that_cannot_be_measured_is_left_out() -> None:
+    points = np.random.default_rng(0).standard_normal((60, 3))
+    points[1:4] = points[0]  # one point with two labels, so that no label can be held out
+    labels = np.full(len(points), -1)
+    labels[[0, 1, 2, 40]] = [0, 0, 1, 1]
+    model = DiffResNetClassifier().fit(points, labels)
+    assert model.diagnose().expected_accuracy is not None
+    assert fitting.measure_curve(model, curve=None, by_default=True) is None

@@ -2,15 +2,18 @@ import inspect
 import os
 import subprocess
 import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from diffresnet.cli import COMMANDS, reproduce
-from diffresnet.cli.lazy import add_commands, first_line
+from diffresnet.cli import COMMANDS, app, reproduce
+from diffresnet.cli.lazy import add_commands, first_line, name_a_temporary_folder
 
 HEAVY = ("torch", "sklearn", "polars", "scipy", "numpy", "matplotlib")
 
@@ -114,3 +117,41 @@ def test_a_command_tries_no_temporary_folder_by_a_file(tmp_path: Path) -> None:
     )
     assert "opened" not in found.stdout
     assert f"named {tmp_path}" in found.stdout
+
+
+def test_folders_that_take_no_file_are_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "good").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", None)
+    for wrong in ("a" * 300, "file", "loop", "none", "", "good/with\0zero"):
+        monkeypatch.setattr("tempfile.tempdir", None)
+        with monkeypatch.context() as here:
+            surroundings = {**os.environ, "TMPDIR": wrong, "TEMP": "good"}
+            here.setattr(os, "environ", surroundings)
+            name_a_temporary_folder()
+        assert tempfile.gettempdir() == str(tmp_path / "good")
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("diffresnet.cli.lazy.shutil.disk_usage", no_room)
+    name_a_temporary_folder()
+    assert tempfile.tempdir == os.curdir
+
+
+def no_room(_: str) -> Any:
+    return SimpleNamespace(free=0)
+
+
+def test_an_error_of_an_import_is_not_a_full_disk(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(_: str) -> None:
+        raise PermissionError(13, "Permission denied", "/somewhere")
+
+    monkeypatch.setattr("diffresnet.cli.lazy.import_module", fails)
+    with pytest.raises(SystemExit) as ended:
+        app(["theory", "points.csv"])
+    assert ended.value.code == 2
+    assert "Permission denied: '/somewhere'" in capsys.readouterr().err

@@ -284,3 +284,14 @@ def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "out.csv")
     with pytest.raises(ValueError, match=r"--out must be a regular file, got .*something else"):
         check_new_file(tmp_path / "out.csv", "--out", SUFFIXES, [], force=True)
+
+
+def test_the_mark_of_what_was_not_written_does_not_grow(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    contents = {tmp_path / "numbers.csv": b"1", tmp_path / "folder": b"2"}
+    sizes: list[int] = []
+    for _ in range(3):
+        with pytest.raises(ValueError, match="cannot write"):
+            write_files(contents)
+        sizes.append((tmp_path / MARK).stat().st_size)
+    assert sizes == [sizes[0]] * 3

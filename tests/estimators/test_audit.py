@@ -122,3 +122,16 @@ def test_copies_of_which_one_is_the_only_label_of_its_class() -> None:
     assert 7 in model.classes_
     (rows,) = model.audit().contradictions
     assert set(range(120, 140)) <= set(rows)
+
+
+def test_equal_points_with_different_labels_are_named_where_none_can_be_held_out() -> None:
+    points, _ = clusters()
+    points[1:4] = points[0]
+    labels = np.full(len(points), -1)
+    labels[[0, 1, 2, 40]] = [0, 0, 1, 1]
+    with pytest.warns(UnreachedWarning):
+        model = DiffResNetClassifier().fit(points, labels)
+    assert model.solution_.held_out is None
+    found = model.audit()
+    assert len(found) == 0
+    assert found.contradictions == ((0, 1, 2),)

@@ -7,6 +7,7 @@ from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.estimators.input import (
     check_parameters,
     check_prior,
+    check_update,
     seed_of,
 )
 
@@ -55,3 +56,11 @@ def test_an_infinite_graph_is_refused_without_a_warning() -> None:
     links = np.array([[0.0, np.inf], [-np.inf, 0.0]])
     with pytest.raises(ValueError, match="contains infinity"):
         DiffResNetClassifier(graph="precomputed").fit(links, [0, 1])
+
+
+def test_rows_of_an_update_are_one_list_and_no_mask() -> None:
+    encoded, classes = np.array([0, 1, -1]), np.array([0, 1])
+    with pytest.raises(ValueError, match=r"`indices` must be one-dimensional, got shape \(1, 2\)"):
+        check_update([[0, 1]], [[1, 1]], encoded, classes)
+    with pytest.raises(ValueError, match=r"got booleans \(3\)\. Pass row numbers"):
+        check_update([True, False, True], [1, 1], encoded, classes)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from diffresnet._support.notices import Notice
 from diffresnet.estimators import (
     DiffResNetClassifier,
     DiffResNetMultiLabelClassifier,
@@ -29,6 +30,17 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert copies.n_copies == 0
     assert fitted.operator.n_points == 120
     assert not hasattr(read, "classes_")
+
+
+def test_a_file_of_another_version_warns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    points, classes = clusters()
+    labels = np.where(np.arange(len(classes)) % 10 == 0, classes, -1)
+    model = DiffResNetClassifier().fit(points, labels)
+    path = model.save(tmp_path / "model.npz")
+    monkeypatch.setattr("diffresnet.estimators.storage.LEARNING", 99)
+    with pytest.warns(Notice, match=r"model\.npz was saved by another version of diffresnet"):
+        again = DiffResNetClassifier.load(path)
+    assert np.array_equal(again.transduction_, model.transduction_)
 
 
 def test_a_file_is_read_where_no_device_is(tmp_path: Path) -> None:

@@ -66,6 +66,10 @@ def test_others_are_recognized_and_said(tmp_path: Path, content: bytes, remark: 
         (b"PAR1", "it is a Parquet file: let its name end in .parquet"),
         (b"id,x\na,\x00\n", "it has bytes that are no text"),
         (
+            b"id,x\ra,1\rb,2\r",
+            "its lines end with a carriage return alone; save it with usual ones",
+        ),
+        (
             b"id;text\na;one; two\n",
             "semicolons between its columns, but not as many in every row: 3 fields in line 2, "
             "and 2 in line 1",

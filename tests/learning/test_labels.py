@@ -2,15 +2,12 @@ import time
 from typing import Any
 
 import numpy as np
-import polars
 import pytest
 import torch
-from scipy import sparse
 
 from diffresnet.learning.labels import (
     UNLABELED,
     Labels,
-    encode_indicators,
     encode_labels,
     is_missing,
     name_classes,
@@ -102,67 +99,12 @@ def test_booleans_are_classes() -> None:
     assert not is_missing(np.str_("x"))
 
 
-class Incomparable:
-    """Like pandas' NA: neither equal to anything nor not."""
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> Any:
-        raise TypeError("boolean value of NA is ambiguous")
-
-
-def test_indicators() -> None:
-    expected = [[1, 0], [-1, 1], [0, -1]]
-    for given in (
-        [[1, 0], [None, 1], [0, None]],
-        [[1, 0], [-1, 1], [0, -1]],
-        np.array([[1, 0], [np.nan, 1], [0, np.nan]]),
-        polars.DataFrame({"a": [True, None, False], "b": [False, True, None]}),
-        [[1, 0], [Incomparable(), 1], [0, Incomparable()]],
-    ):
-        assert encode_indicators("f", "y", given).tolist() == expected
-    empty = sparse.csr_array(([1.0], ([0], [1])), shape=(2, 2))
-    assert encode_indicators("f", "y", empty).tolist() == [[0, 1], [0, 0]]
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (
-            [0, 1],
-            "f: `y` must be two-dimensional, (N, K), got shape (2,). Give a column for each label, "
-            "or take DiffResNetClassifier for one class a point.",
-        ),
-        (
-            [[0, 0.5]],
-            "f: `y` must be 0, 1 or missing, got 0.5 in row 0, column 1. Make a column of 0 and 1 "
-            "for each label; -1, None and NaN mean unknown.",
-        ),
-        (
-            [[0, 1], ["a", None]],
-            "f: `y` must be 0, 1 or missing, got a in row 1, column 0. Make a column of 0 and 1 "
-            "for each label; -1, None and NaN mean unknown.",
-        ),
-    ],
-)
-def test_what_cannot_be_an_indicator(given: object, message: str) -> None:
-    with pytest.raises(ValueError, match="must be") as error:
-        encode_indicators("f", "y", given)
-    assert str(error.value) == message
-
-
 def test_a_long_name_is_not_repeated() -> None:
     names = ["x" * 10**6, *("y" for _ in range(10**4))]  # 40 GB as an array of texts
     codes, classes = encode_labels("f", "y", names)
     assert codes.tolist() == [0] + [1] * 10**4
     assert classes.dtype == object
     assert classes.tolist() == [names[0], "y"]
-
-
-@pytest.mark.parametrize("kind", ["M8[s]", "S3"])
-def test_indicators_of_another_kind(kind: str) -> None:
-    with pytest.raises(ValueError, match="must be 0, 1 or missing, got"):
-        encode_indicators("fit", "y", np.array([[1], [0]]).astype(kind))
 
 
 def test_numbers_are_missing_as_they_are_one_by_one() -> None:
@@ -174,10 +116,9 @@ def test_numbers_are_missing_as_they_are_one_by_one() -> None:
     assert encode_labels("fit", "y", np.array([255, 0], np.uint8))[0].tolist() == [1, 0]
 
 
-@pytest.mark.parametrize("encode", [encode_labels, encode_indicators])
-def test_rows_of_different_lengths(encode: Any) -> None:
+def test_rows_of_different_lengths() -> None:
     with pytest.raises(ValueError, match="f: `y` must be an array of numbers, got rows of differ"):
-        encode("f", "y", [0, "", [1]])
+        encode_labels("f", "y", [0, "", [1]])
 
 
 def test_labels_without_an_order() -> None:
@@ -216,3 +157,20 @@ def test_a_million_labels() -> None:
         assert time.process_time() - begin < 3
         assert encoded[:7].tolist() == [0, -1, 1, -1, -1, 0, -1]
         assert classes.tolist() == ["cat", "dog"]
+
+
+def test_bytes_follow_the_rule_of_texts() -> None:
+    encoded, classes = encode_labels("fit", "y", np.array([b"a", b"", b"NA", b"b"]))
+    assert encoded.tolist() == [0, -1, -1, 1]
+    assert classes.tolist() == [b"a", b"b"]
+
+
+def test_what_is_masked_has_no_label() -> None:
+    numbers = np.ma.masked_array([3, 5, 3, 7], mask=[False, False, True, True])
+    encoded, classes = encode_labels("fit", "y", numbers)
+    assert encoded.tolist() == [0, 1, -1, -1]
+    assert classes.tolist() == [3, 5]
+    texts = np.ma.masked_array(["cat", "dog", "x"], mask=[False, False, True])
+    assert encode_labels("fit", "y", texts)[0].tolist() == [0, 1, -1]
+    none = np.ma.masked_array([1, 2])
+    assert encode_labels("fit", "y", none)[0].tolist() == [0, 1]

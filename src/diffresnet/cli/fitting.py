@@ -75,7 +75,7 @@ def measure_curve(
     if curve is None:
         n_labels = int((model.encoded_labels_ != UNLABELED).sum())
         is_small = len(model.encoded_labels_) <= MOST_POINTS and n_labels <= MOST_LABELS
-        curve = by_default and is_small and model.diagnose().expected_accuracy is not None
+        curve = by_default and is_small and model.solution_.held_out is not None
     return model.learning_curve() if curve else None
 
 

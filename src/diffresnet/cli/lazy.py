@@ -1,7 +1,9 @@
 """Commands that are imported when they are called, so that `--help` and short commands are fast."""
 
 import ast
+import errno
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -32,6 +34,9 @@ DEBUG = "DIFFRESNET_DEBUG"
 """With this variable set, a traceback is shown instead."""
 
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What a full disk, or a quota or limit of it, is called."""
+
 LOOK: dict[str, Any] = {
     "context_settings": {"help_option_names": ["-h", "--help"]},
     "pretty_exceptions_enable": False,
@@ -47,7 +52,10 @@ class Commands(TyperGroup):
         """Run a command, or print help."""
         try:
             return super().main(*args, **more)
-        except OSError:  # of typer's own printing: those of commands are sentences by now
+        except OSError as error:  # of typer's own printing, or of imports: commands say theirs
+            if error.errno not in NO_ROOM:
+                warn(as_shown(str(error)))
+                sys.exit(2)
             sys.stdout = sys.stderr  # Python would try once more as it ends
             warn(FULL_OUTPUT)
             sys.exit(2)
@@ -98,7 +106,7 @@ def _stand_in(place: str) -> type[TyperCommand]:
         def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any):
             module, name = place.split(":")
             app = typer.Typer(**LOOK, add_completion=False)
-            _name_a_temporary_folder()
+            name_a_temporary_folder()
             is_completed = more.get("resilient_parsing", False)  # a shell asks, not a person
             with nullcontext() if is_completed else shown_at_once("loading libraries ..."):
                 function = getattr(import_module(module), name)
@@ -108,8 +116,8 @@ def _stand_in(place: str) -> type[TyperCommand]:
     return StandIn
 
 
-def _name_a_temporary_folder() -> None:
-    """Name the temporary folder, as Python would, but without the file that Python tries it with.
+def name_a_temporary_folder() -> None:
+    """Name the temporary folder, without the file that Python tries every folder with.
 
     A command that is killed would leave that file. And where no folder has room there would be
     none, so that libraries could not be imported: torch imports dill where it is installed, and
@@ -117,9 +125,18 @@ def _name_a_temporary_folder() -> None:
     """
     if tempfile.tempdir is None:
         named = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
-        tried = [Path(one) for one in (*named, "/tmp", "/var/tmp") if one]  # noqa: S108
-        usable = [one for one in tried if one.is_dir() and os.access(one, os.W_OK | os.X_OK)]
-        tempfile.tempdir = str(usable[0].absolute()) if usable else os.curdir
+        tried = [one for one in (*named, "/tmp", "/var/tmp", "/usr/tmp") if one]  # noqa: S108
+        usable = next(filter(_has_room, tried), os.curdir)
+        tempfile.tempdir = str(Path(usable).absolute()) if usable != os.curdir else usable
+
+
+def _has_room(folder: str) -> bool:
+    """Tell whether files may be made in a folder; one that cannot be looked at is none."""
+    try:
+        is_open = Path(folder).is_dir() and os.access(folder, os.W_OK | os.X_OK)
+        return is_open and shutil.disk_usage(folder).free > 0
+    except OSError:
+        return False
 
 
 def _in_one_sentence(function: Callable[..., None]) -> Callable[..., None]:

@@ -72,9 +72,11 @@ def write_files(
     digests = {path: _digest(path, one) for path, one in contents.items() if isinstance(one, bytes)}
     folders = {path.parent if path in digests else path for path in contents}
     for folder in {path.parent for path in digests}:
+        known = _read_mark(folder)
         mine = [digest for path, digest in digests.items() if path.parent == folder]
+        new = [digest for digest in mine if digest not in known]
         with suppress(OSError):  # without the mark the next call needs --force
-            write_whole(folder / MARK, b"".join([_read_mark(folder), *mine]))
+            write_whole(folder / MARK, b"".join([known, *new]))
     for path, content in contents.items():
         try:
             if isinstance(content, bytes):

@@ -191,9 +191,14 @@ class Advice:
         Each label is judged by what is learned without it, the only one of a class is not. Equal
         points with different labels are named, too. The mixture only.
         """
-        held_out = self._held_out("audit")
-        named = self.copies_.labeled_rows(held_out.rows, held_out.classes, self.encoded_labels_)
+        check_is_fitted(self, "solution_")
         contradictions = find_contradictions(self.copies_, self.encoded_labels_, self.solution_)
+        if contradictions and self.solution_.held_out is None:  # equal points are one
+            none, n_classes = np.empty(0, dtype=np.int64), len(self.classes_)
+            held_out = HeldOut(none, none, np.empty((0, n_classes)))
+        else:
+            held_out = self._held_out("audit")
+        named = self.copies_.labeled_rows(held_out.rows, held_out.classes, self.encoded_labels_)
         return audit_labels(replace(held_out, rows=named), self.classes_, contradictions)
 
     def predict_set(self, X: Any = None, coverage: float = 0.9) -> npt.NDArray[np.bool_]:  # noqa: N803

@@ -13,7 +13,8 @@ from diffresnet.estimators.input import check_numbers
 from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.estimators.solution import Floats, Solution, solve
 from diffresnet.estimators.solvers.solver import Solver
-from diffresnet.learning.labels import UNLABELED, encode_indicators
+from diffresnet.learning.indicators import encode_indicators
+from diffresnet.learning.labels import UNLABELED
 
 Cells = npt.NDArray[np.int64]
 

@@ -233,9 +233,13 @@ def check_numbers(
     places = np.atleast_1d(np.asarray(given))
     if places.size == 0:
         places = places.astype(np.int64)
+    if places.ndim > 1:
+        got = f"shape {places.shape}"
+        fail(function, argument, "one-dimensional", got, f"Pass {what}, in one list.")
     if places.dtype.kind not in "iu" or np.any((places < 0) | (places >= n_all)):
         must = f"whole numbers from 0 to {n_all - 1}"
-        fail(function, argument, must, places, f"Pass {what}.")
+        got = f"booleans ({len(places)})" if places.dtype.kind == "b" else places
+        fail(function, argument, must, got, f"Pass {what}.")
     return places
 
 

@@ -39,7 +39,7 @@ from diffresnet.estimators.solution import Floats
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.storage import read_model, refusing_damage, write_model
 from diffresnet.learning.features import validate_features
-from diffresnet.learning.labels import encode_indicators
+from diffresnet.learning.indicators import encode_indicators
 from diffresnet.learning.sampling import LabelSampling
 
 NAME = "DiffResNetMultiLabelClassifier"

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diffresnet._support.checks import fail
+from diffresnet._support.notices import tell
 from diffresnet._support.words import reason_of, shortened
 from diffresnet._support.writing import write_whole
 from diffresnet.estimators.copies import Copies
@@ -35,6 +36,9 @@ class Stored(Protocol):
         """Return its parameters."""
         ...
 
+
+LEARNING = 2
+"""Raised with every change after which the same points and labels give other answers."""
 
 ENDINGS = (".npz", "")
 """Of names of files that models are written to; those without an ending are kept as they are."""
@@ -100,6 +104,7 @@ def encode_model(
     names = getattr(model, "feature_names_in_", None)
     description: dict[str, Any] = {
         "estimator": type(model).__name__,
+        "learning": LEARNING,
         "parameters": model.get_params() | {"random_state": model.seed_} | dict(parameters),
         "n_features": model.n_features_in_,
         "feature_names": None if names is None else list(names),
@@ -133,6 +138,11 @@ def read_model(
     if written != kind.__name__:
         must, remedy = f"a saved {kind.__name__}", f"Read it by `{shortened(str(written))}.load`."
         fail(function, "path", must, f"{path}, a {written}", remedy)
+    if description.get("learning") != LEARNING:
+        tell(
+            f"{path} was saved by another version of diffresnet. What its labels say is learned "
+            "again, and answers may differ from those it gave then. Save it again to keep these."
+        )
     n_features, feature_names = description["n_features"], description["feature_names"]
     check_stored(arrays, n_features, feature_names)
     model: Model = cast("Any", kind)(**description["parameters"])

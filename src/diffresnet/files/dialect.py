@@ -72,6 +72,8 @@ def recognize_dialect(path: Path, what: str) -> Dialect:
                 raise ValueError(f"it is {kind}")
         encoding = _find_encoding(stream)
         text = sample.decode(encoding, errors="replace").removeprefix("\ufeff")
+        if "\r" in text.rstrip("\r\n") and "\n" not in text:
+            raise ValueError("its lines end with a carriage return alone; save it with usual ones")
         separator = _find_separator(text, is_whole=len(sample) < N_SAMPLED)
     dialect = Dialect(separator, encoding)
     if dialect.remarks:

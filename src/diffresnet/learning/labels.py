@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy import sparse
 from sklearn.utils import column_or_1d
 from torch import Tensor
 
 from diffresnet._support.checks import as_array, fail
-from diffresnet._support.sparse_checks import check_sparse
 from diffresnet.learning.ridge import CLASS_PENALTIES, Penalty, Ridge, solve_classes
 
 UNLABELED = -1
@@ -37,8 +35,9 @@ def is_missing(label: Any) -> bool:
     """
     if label is None:
         return True
-    if isinstance(label, str):
-        return label.strip() in NO_LABELS
+    if isinstance(label, str | bytes):
+        text = label if isinstance(label, str) else label.decode("utf-8", "replace")
+        return text.strip() in NO_LABELS
     if isinstance(label, bool):
         return False
     try:
@@ -152,7 +151,7 @@ def encode_labels(
     if values.ndim != 1:
         remedy = "Give one label, or a missing one, for each point."
         fail(function, argument, "one-dimensional", f"shape {values.shape}", remedy)
-    is_labeled = ~_missing_among(values)
+    is_labeled = ~missing_among(values)
     given = values[is_labeled]
     if given.dtype == object:
         are_texts = {issubclass(kind, str) for kind in set(map(type, given.tolist()))}
@@ -173,40 +172,6 @@ def encode_labels(
     encoded = np.full(len(values), UNLABELED, dtype=np.int64)
     encoded[is_labeled] = codes
     return encoded, _as_names(classes) if classes.dtype == object else classes
-
-
-def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.int64]:
-    """Return which labels each point has, (N, K): 1 if it has one, 0 if not, -1 if unknown.
-
-    Args:
-        function: which takes them, for messages.
-        argument: its argument, for messages.
-        y: (N, K) of 0 and 1, dense, sparse or a frame; see `is_missing` for cells that are unknown.
-
-    Raises:
-        ValueError: if they are not two-dimensional, or something else than 0, 1 or unknown.
-
-    Examples:
-        >>> encode_indicators("fit", "y", [[1, 0], [None, 1]])
-        array([[ 1,  0],
-               [-1,  1]])
-    """
-    given: Any = y
-    check_sparse(f"{function}: `{argument}`", given)
-    values = given.toarray() if sparse.issparse(y) else as_array(function, argument, y)
-    if values.ndim != 2 or values.shape[1] == 0:
-        remedy = "Give a column for each label, or take DiffResNetClassifier for one class a point."
-        fail(function, argument, "two-dimensional, (N, K)", f"shape {values.shape}", remedy)
-    is_unknown = _missing_among(values)
-    if values.dtype.kind not in "biuf":  # pandas' NA is not to be compared
-        values = np.where(is_unknown, 0, values.astype(object))
-    is_wrong = ~(is_unknown | (values == 0) | (values == 1))
-    if is_wrong.any():
-        row, column = (int(place) for place in np.argwhere(is_wrong)[0])
-        got = f"{values[row, column]!s} in row {row}, column {column}"
-        remedy = "Make a column of 0 and 1 for each label; -1, None and NaN mean unknown."
-        fail(function, argument, "0, 1 or missing", got, remedy)
-    return np.where(is_unknown, UNLABELED, values == 1).astype(np.int64)
 
 
 def name_classes(
@@ -242,6 +207,9 @@ def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
     So do columns of pandas and polars with types of their own: NumPy would make whole numbers
     floats where some are missing.
     """
+    if isinstance(y, np.ma.MaskedArray):  # what is masked has no label
+        y = y.astype(object).filled(None)
+        y = y.tolist() if y.ndim == 1 else y
     if hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype) and not isinstance(y, Tensor):
         y = y.to_list() if hasattr(y, "to_list") else y.tolist()
     if not isinstance(y, list | tuple):
@@ -255,7 +223,7 @@ def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
     return kept
 
 
-def _missing_among(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def missing_among(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Return what `is_missing` says of each; numbers, and what repeats, are looked at once."""
     if values.dtype.kind in "biuf":
         return np.isnan(values) | (values == UNLABELED)

@@ -62,7 +62,7 @@ def shrink(counts: Tensor) -> Tensor:
     and the James-Stein Estimator*). No class is impossible: half a label of each is added.
 
     Args:
-        counts: (K,) of labels drawn at random.
+        counts: (K,) of labels drawn at random, of which there is one at least.
 
     Examples:
         >>> shrink(torch.tensor([6.0, 4.0, 5.0, 5.0]))
