@@ -208,8 +208,9 @@ def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
     floats where some are missing.
     """
     if isinstance(y, np.ma.MaskedArray):  # what is masked has no label
-        y = y.astype(object).filled(None)
-        y = y.tolist() if y.ndim == 1 else y
+        given = np.array(y.data, dtype=object)
+        given[np.ma.getmaskarray(y)] = None
+        y = given.tolist()
     if hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype) and not isinstance(y, Tensor):
         y = y.to_list() if hasattr(y, "to_list") else y.tolist()
     if not isinstance(y, list | tuple):
