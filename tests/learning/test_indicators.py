@@ -25,6 +25,7 @@ def test_indicators() -> None:
         np.array([[1, 0], [np.nan, 1], [0, np.nan]]),
         polars.DataFrame({"a": [True, None, False], "b": [False, True, None]}),
         [[1, 0], [Incomparable(), 1], [0, Incomparable()]],
+        np.ma.masked_array(np.array([[1, 0], [1, 1], [0, 0]]), np.array([[0, 0], [1, 0], [0, 1]])),
     ):
         assert encode_indicators("f", "y", given).tolist() == expected
     empty = sparse.csr_array(([1.0], ([0], [1])), shape=(2, 2))

@@ -107,3 +107,15 @@ def test_regression_of_some_values_is_that_of_these_alone() -> None:
 def test_rows_of_different_lengths() -> None:
     with pytest.raises(ValueError, match="f: `y` must be an array of numbers, got rows of differ"):
         encode_values("f", "y", [0, [1, 2]])
+
+
+def test_what_is_masked_has_no_value() -> None:
+    found = encode_values("fit", "y", np.ma.masked_array([1.0, 5.0], [False, True]))
+    assert np.array_equal(found, [1.0, np.nan], equal_nan=True)
+
+
+def test_some_values_have_the_units_of_all() -> None:
+    values = Values.of(np.array([1.0, 2.0, 9.0, np.nan]))
+    some = values.take(torch.tensor([0, 2])).take(torch.tensor([1]))
+    assert torch.equal(some.standardized, values.standardized[2:])
+    assert some.restore(some.standardized).tolist() == pytest.approx([9.0])

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from diffresnet._support.checks import as_array, fail
 from diffresnet._support.sparse_checks import check_sparse
-from diffresnet.learning.labels import UNLABELED, missing_among
+from diffresnet.learning.labels import UNLABELED, missing_among, unmasked
 
 
 def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.int64]:
@@ -29,7 +29,7 @@ def encode_indicators(function: str, argument: str, y: Any) -> npt.NDArray[np.in
     """
     given: Any = y
     check_sparse(f"{function}: `{argument}`", given)
-    values = given.toarray() if sparse.issparse(y) else as_array(function, argument, y)
+    values = given.toarray() if sparse.issparse(y) else as_array(function, argument, unmasked(y))
     if values.ndim != 2 or values.shape[1] == 0:
         remedy = "Give a column for each label, or take DiffResNetClassifier for one class a point."
         fail(function, argument, "two-dimensional, (N, K)", f"shape {values.shape}", remedy)

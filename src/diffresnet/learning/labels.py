@@ -207,10 +207,7 @@ def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
     So do columns of pandas and polars with types of their own: NumPy would make whole numbers
     floats where some are missing.
     """
-    if isinstance(y, np.ma.MaskedArray):  # what is masked has no label
-        given = np.array(y.data, dtype=object)
-        given[np.ma.getmaskarray(y)] = None
-        y = given.tolist()
+    y = unmasked(y)
     if hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype) and not isinstance(y, Tensor):
         y = y.to_list() if hasattr(y, "to_list") else y.tolist()
     if not isinstance(y, list | tuple):
@@ -222,6 +219,15 @@ def _as_array(function: str, argument: str, y: Any) -> npt.NDArray[Any]:
     kept = np.empty(len(y), dtype=object)
     kept[:] = y  # an array of texts would give each the room of the longest
     return kept
+
+
+def unmasked(given: Any) -> Any:
+    """Return a masked array as lists, with None where it is masked; anything else as it is."""
+    if not isinstance(given, np.ma.MaskedArray):
+        return given
+    found = np.array(given.data, dtype=object)
+    found[np.ma.getmaskarray(given)] = None
+    return found.tolist()
 
 
 def missing_among(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

@@ -12,6 +12,7 @@ from sklearn.utils import column_or_1d
 from torch import Tensor
 
 from diffresnet._support.checks import as_array, fail
+from diffresnet.learning.labels import unmasked
 from diffresnet.learning.ridge import VALUE_PENALTIES, Penalty, Ridge, solve_targets
 
 Floats = npt.NDArray[np.float64]
@@ -24,10 +25,12 @@ class Values:
     Attributes:
         rows: (n,) which points.
         values: (n,) these.
+        whole: of which these are some, and whose mean and deviation count; None if they are all.
     """
 
     rows: Tensor
     values: Tensor
+    whole: "Values | None" = None
 
     @classmethod
     def of(cls, given: Floats) -> "Values":
@@ -38,12 +41,16 @@ class Values:
     @cached_property
     def center(self) -> float:
         """Their mean."""
+        if self.whole is not None:
+            return self.whole.center
         # Very large values first become moderate: their sum would not be.
         return float((self.values / len(self.values)).sum())
 
     @cached_property
     def spread(self) -> float:
         """Their standard deviation, or 1 if they are equal."""
+        if self.whole is not None:
+            return self.whole.spread
         moved = self.values - self.center
         size = float(moved.abs().max())
         if size == 0:
@@ -60,8 +67,8 @@ class Values:
         return self.center + self.spread * standardized
 
     def take(self, some: Tensor) -> "Values":
-        """Return some of the values."""
-        return Values(self.rows[some], self.values[some])
+        """Return some of the values, in the units of all."""
+        return Values(self.rows[some], self.values[some], self.whole or self)
 
     def first(self, order: Tensor, n_most: int) -> Tensor:
         """Return places of values, the first in an order."""
@@ -99,7 +106,7 @@ def encode_values(function: str, argument: str, y: Any) -> Floats:
         >>> encode_values("fit", "y", [1, None, -1.5])
         array([ 1. ,  nan, -1.5])
     """
-    given = as_array(function, argument, y)
+    given = as_array(function, argument, unmasked(y))
     if given.ndim == 2 and given.shape[1] == 1:
         given = column_or_1d(given, warn=True)
     if given.ndim != 1:
