@@ -68,7 +68,10 @@ def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
     cells = _Cells(points, CELLS * math.isqrt(len(points)))
     points = points[cells.order]
     search = _Search(points, cells, n_neighbors - 1)
-    asked = torch.cat(share(search.look_nearby, range(cells.n_cells)))
+    # Made once: what every cell returned would lie between the large blocks that it had used, and
+    # memory would fill with gaps.
+    asked = torch.full((len(points), PROBES), -1, dtype=torch.int32, device=points.device)
+    share(partial(search.look_nearby, asked), range(cells.n_cells))
     search.look_around(asked)
     distances = points.new_zeros(len(points), n_neighbors)
     indices = cells.order.unsqueeze(1).repeat(1, n_neighbors)
@@ -94,11 +97,12 @@ class _Search:
         self.squared = torch.full(shape, torch.inf, dtype=torch.float64, device=points.device)
         self.found = torch.zeros(shape, dtype=torch.int64, device=points.device)
 
-    def look_nearby(self, cell: int) -> Tensor:
+    def look_nearby(self, asked: Tensor, cell: int) -> None:
         """Compare the points of a cell with those of the cells next to it.
 
-        Returns:
-            (n, PROBES) which other cells each of them asks; -1 where there is none.
+        Args:
+            asked: (N, PROBES) where it writes which other cells each of them asks; -1 is none.
+            cell: which.
         """
         n_chosen, members = self.found.shape[1], self.cells.members(cell)
         candidates, n_first = self.cells.candidates(cell, n_chosen + 1)
@@ -114,13 +118,11 @@ class _Search:
             self.squared[rows] = squared.double().clamp(min=0) * unit.double().square()
             self.found[rows] = candidates[chosen]
         others = self.cells.nearby[cell, n_first:]
-        asked = others.new_full((len(members), PROBES), -1)
         if len(others):
             n_asked = min(PROBES, len(others))
             centered = (self.points[members] - self.cells.mean).float()
             apart = torch.cdist(centered, self.cells.middles[others])
-            asked[:, :n_asked] = others[_smallest(apart, n_asked)]
-        return asked.int()
+            asked[members, :n_asked] = others[_smallest(apart, n_asked)].int()
 
     def look_around(self, asked: Tensor) -> None:
         """Compare all points with the cells that they ask, (N, PROBES)."""
