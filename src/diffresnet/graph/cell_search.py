@@ -12,6 +12,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from diffresnet._support.allocation import give_back_freed_memory
 from diffresnet._support.threads import share
 from diffresnet.graph.distances import BLOCK_SIZE
 from diffresnet.graph.exact_search import Neighbors, nearest_of
@@ -37,6 +38,9 @@ SPARE_CANDIDATES = 4
 
 ASKED = 2**15
 """Points whose cells are asked, before what was found is put in order: it fills the memory."""
+
+BATCH = 256
+"""Cells whose points are compared with those nearby, before memory is given back."""
 
 NOISE = 2.0**-20
 """What is nearer by less than this part of the squared lengths may be so by rounding only."""
@@ -68,10 +72,10 @@ def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
     cells = _Cells(points, CELLS * math.isqrt(len(points)))
     points = points[cells.order]
     search = _Search(points, cells, n_neighbors - 1)
-    # Made once: what every cell returned would lie between the large blocks that it had used, and
-    # memory would fill with gaps.
     asked = torch.full((len(points), PROBES), -1, dtype=torch.int32, device=points.device)
-    share(partial(search.look_nearby, asked), range(cells.n_cells))
+    for some in torch.arange(cells.n_cells).split(BATCH):
+        share(partial(search.look_nearby, asked), some.tolist())
+        give_back_freed_memory()
     search.look_around(asked)
     distances = points.new_zeros(len(points), n_neighbors)
     indices = cells.order.unsqueeze(1).repeat(1, n_neighbors)
@@ -135,6 +139,8 @@ class _Search:
             hits = [hit for some in share(ask, cells.tolist()) for hit in some]
             if hits:
                 self._keep(*(torch.cat(parts) for parts in zip(*hits, strict=True)))
+            del hits
+            give_back_freed_memory()
 
     def _ask(self, askers: tuple[Tensor, ...], cell: int) -> list[tuple[Tensor, Tensor, Tensor]]:
         """Return which points of a cell are nearer to those who ask than what they have."""
