@@ -97,3 +97,10 @@ def test_bad_tensors_are_refused(layout: torch.layout) -> None:
             check_sparse("f: `m`", compressed(layout, starts, places))
     with pytest.raises(ValueError, match="a batch of matrices"):
         check_sparse("f: `m`", torch.ones(2, 2, 2).to_sparse_csr())
+
+
+def test_entries_of_another_shape() -> None:
+    matrix = sparse.csr_array(np.eye(3))
+    matrix.data = matrix.data[:, None]
+    with pytest.raises(ValueError, match=r"another \(entries of shape \(3, 1\)\)"):
+        check_sparse("F", matrix)

@@ -62,6 +62,8 @@ def check_parts(what: str, values: npt.NDArray[Any], *indices: Indices) -> None:
 
 def _check_scipy(matrix: Any) -> None:
     if matrix.format in ("csr", "csc", "bsr"):
+        if np.ndim(matrix.data) != (3 if matrix.format == "bsr" else 1):
+            raise ValueError(f"entries of shape {np.shape(matrix.data)}")
         block = matrix.blocksize if matrix.format == "bsr" else (1, 1)
         sizes = [
             size // width for size, width in zip(matrix.shape, block[-matrix.ndim :], strict=True)
