@@ -128,7 +128,7 @@ def classify(
         str,
         typer.Option(
             help="How common the classes are: none if that is not known; uniform if equally so; "
-            "or their proportions, as in cat=0.7,dog=0.3."
+            "or their proportions, as in cat=0.7,dog=0.3 or cat=7,dog=3."
         ),
     ] = "none",
     seed: Annotated[int, typer.Option(help="Seed of the classifier.", min=0, max=2**31 - 1)] = 0,

@@ -70,7 +70,7 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         label_sampling: how points were drawn to be labeled: ``"random"``ly, so that labels say how
             common classes are; ``"per class"``; or ``"auto"``: whatever their counts speak for.
         class_prior: None; ``"uniform"``; or the proportion of each class that the predictions
-            should have, in the order of `classes_` or as a dictionary.
+            should have, in the order of `classes_` or as a dictionary (scaled to sum to 1).
         random_state: seed of everything that is drawn.
         n_jobs: threads that share the search of neighbors and the modes of a large graph; None for
             as many as torch would use, -1 for all processors. Results do not depend on it.
