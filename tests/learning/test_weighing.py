@@ -7,7 +7,9 @@ from diffresnet.learning.weighing import Weighed, weigh
 GENERATOR = torch.Generator().manual_seed(0)
 
 
-def weigh_two(left: Tensor, right: Tensor, classes: Tensor, *expected: float) -> Weighed:
+def weigh_two(
+    left: Tensor, right: Tensor, classes: Tensor, *expected: float, before: Weighed | None = None
+) -> Weighed:
     biases = torch.zeros(left.shape[1], dtype=torch.float64)
     return weigh(
         [left, right],
@@ -16,6 +18,7 @@ def weigh_two(left: Tensor, right: Tensor, classes: Tensor, *expected: float) ->
         usual_scales=(None, 1.0),
         biases=biases,
         doubt=0.5,
+        before=before,
     )
 
 
@@ -50,3 +53,16 @@ def test_wrong_labels_are_noise_and_no_doubt() -> None:
     assert clean.noise <= 0.05
     assert noisy.noise in (0.2, 0.3)
     assert sum(noisy.weights) > 0.6 * sum(clean.weights)
+
+
+def test_what_was_found_before_is_found_again_with_its_scales_and_noise() -> None:
+    scores = 4 * noise(100, 3)
+    classes = torch.multinomial(scores.softmax(dim=1), 1, generator=GENERATOR)[:, 0]
+    other = scores + noise(100, 3)
+    first = weigh_two(scores[:-2], other[:-2], classes[:-2], 0.5, 0.5)
+    fresh = weigh_two(scores, other, classes, 0.5, 0.5)
+    again = weigh_two(scores, other, classes, 0.5, 0.5, before=first)
+    assert (again.noise, again.scales) == (first.noise, first.scales)
+    assert (first.noise, first.scales) == (fresh.noise, fresh.scales)
+    assert torch.allclose(torch.tensor(again.weights), torch.tensor(fresh.weights), rtol=0.02)
+    assert torch.allclose(again.biases, fresh.biases, atol=0.01)

@@ -41,11 +41,18 @@ class Weighed:
         weights: of the parts, not negative.
         biases: (K,) of the classes.
         noise: the part of labels that may be any class.
+        scales: what the scores of each part were multiplied by.
     """
 
     weights: tuple[float, ...]
     biases: Tensor
     noise: float
+    scales: tuple[float, ...]
+
+    @property
+    def solution(self) -> npt.NDArray[np.float64]:
+        """Of the problem: weights of the scaled scores, then biases, (P + K,)."""
+        return np.concatenate([np.divide(self.weights, self.scales), self.biases.numpy()])
 
 
 def weigh(
@@ -56,7 +63,7 @@ def weigh(
     usual_scales: tuple[float | None, ...],
     biases: Tensor,
     doubt: float,
-    noises: tuple[float, ...] = NOISES,
+    before: Weighed | None = None,
 ) -> Weighed:
     """Return the weights of the parts that fit held-out labels.
 
@@ -68,20 +75,27 @@ def weigh(
             probabilities; labels may change it. None if they are such logarithms.
         biases: (K,) of the classes beforehand.
         doubt: the deviation of a weight from what is expected.
-        noises: to choose from.
+        before: what was found for nearly the same labels, whose scales and noise stay, and where
+            the search begins; None to choose.
     """
-    pairs = zip(held_out, usual_scales, strict=True)
-    scales = [1.0 if usual is None else _scale(one, classes, usual) for one, usual in pairs]
+    if before is None:
+        pairs = zip(held_out, usual_scales, strict=True)
+        scales = tuple(
+            1.0 if usual is None else _scale(one, classes, usual) for one, usual in pairs
+        )
+    else:
+        scales = before.scales
     scaled = torch.stack([s * one for s, one in zip(scales, held_out, strict=True)]).numpy()
     usual = np.concatenate([expected, biases.numpy()])
     doubts = np.r_[[doubt] * len(expected), [BIAS_DOUBT] * len(biases)]
-    best, found, noise, solution = np.inf, usual, 0.0, usual
-    for tried in noises:
+    best, found, noise = np.inf, usual, 0.0
+    solution = usual if before is None else before.solution
+    for tried in NOISES if before is None else (before.noise,):
         value, solution = _fit(scaled, classes.numpy(), tried, (usual, doubts), solution)
         if value + tried / USUAL_NOISE < best:
             best, found, noise = value + tried / USUAL_NOISE, solution, tried
     weights = [float(one * scale) for one, scale in zip(found, scales, strict=False)]
-    return Weighed(tuple(weights), torch.from_numpy(found[len(scales) :]), noise)
+    return Weighed(tuple(weights), torch.from_numpy(found[len(scales) :]), noise, scales)
 
 
 def _scale(scores: Tensor, classes: Tensor, usual: float) -> float:

@@ -5,9 +5,14 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from diffresnet.estimators.parts.features import choose_kernel, feature_kernels, fit_features
+from diffresnet.estimators.parts.features import (
+    choose_kernel,
+    feature_kernel,
+    feature_kernels,
+    fit_features,
+)
 from diffresnet.estimators.parts.linear import fit_linear
-from diffresnet.estimators.parts.part import RidgePart
+from diffresnet.estimators.parts.part import RidgePart, sum_parts
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
 from diffresnet.estimators.parts.together import choose_weight, fit_together
 from diffresnet.estimators.points import FittedPoints
@@ -61,3 +66,20 @@ def test_scores_of_labeled_points_are_those_of_the_kernel(fit: Fit) -> None:
     expected = targets - part.ridge.penalty.ridge * part.ridge.coefficients
     found = part.score(points.places)[labels.rows].double()
     assert torch.allclose(found, expected, atol=0.02)
+
+
+def test_sums_of_parts_that_share_kernels_are_those_of_their_scores() -> None:
+    points, labels = fitted(clusters()[0]), some_labels()
+    kernels, graph = list(feature_kernels(points, labels, 0.5)), GraphKernel.of(points, labels)
+    spread, alone = fit_propagation(graph, labels), fit_features(kernels[1], labels)
+    both = fit_together(graph, kernels[1], labels, 0.5)
+    found = sum_parts([[(2.0, spread), (3.0, both)], [(1.0, alone)], [(1.0, both)]], points.places)
+    plain = [part.score(points.places) for part in (spread, alone, both)]
+    for one, expected in zip(found, (2 * plain[0] + 3 * plain[2], *plain[1:]), strict=True):
+        assert torch.allclose(one, expected, atol=1e-4)
+
+
+def test_one_kernel_of_features_is_that_among_all() -> None:
+    points, labels = fitted(clusters()[0]), some_labels()
+    for which, expected in enumerate(feature_kernels(points, labels, 0.5)):
+        assert torch.equal(feature_kernel(points, labels, 0.5, which).gram, expected.gram)

@@ -23,8 +23,7 @@ BIASES = torch.tensor([0.5, -0.5]).double()
 
 
 def mixture() -> SolvedMixture:
-    shown = torch.stack([LEFT, RIGHT]).double()
-    return SolvedMixture.of(PARTS, (1.0, 0.25), BIASES, shown)
+    return SolvedMixture.of(PARTS, (1.0, 0.25), BIASES, spreads=(1.0, 2.0))
 
 
 def test_scores_are_weighted_sums_and_can_be_scaled() -> None:

@@ -179,9 +179,20 @@ def feature_kernels(
     points: FittedPoints, labels: Targets, step_size: float
 ) -> Iterator[FeatureKernel]:
     """Yield the kernels to choose from."""
-    families = points.once(("gaussians", step_size), lambda: list(_families(points, step_size)))
-    for family in families:
+    for family in _kept_families(points, step_size):
         yield from FeatureKernel.several(family, labels.rows)
+
+
+def feature_kernel(
+    points: FittedPoints, labels: Targets, step_size: float, which: int
+) -> FeatureKernel:
+    """Return one of the kernels, the others of which are not made."""
+    every = [one for family in _kept_families(points, step_size) for one in family]
+    return next(FeatureKernel.several([every[which]], labels.rows))
+
+
+def _kept_families(points: FittedPoints, step_size: float) -> list[list[Gaussian]]:
+    return points.once(("gaussians", step_size), lambda: list(_families(points, step_size)))
 
 
 def _families(points: FittedPoints, step_size: float) -> Iterator[list[Gaussian]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor
@@ -96,30 +96,34 @@ class RidgePart:
 
     def score(self, places: Places) -> Tensor:
         """Return the scores (n, K)."""
-        return sum_parts([(1.0, self)], places)
+        (found,) = sum_parts([[(1.0, self)]], places)
+        return found
 
 
-def sum_parts(weighted: Sequence[tuple[float, RidgePart]], places: Places) -> Tensor:
-    """Return the weighted sum of the scores of some points, (n, K).
+def sum_parts(
+    sums: Sequence[Sequence[tuple[float, RidgePart]]], places: Places
+) -> tuple[Tensor, ...]:
+    """Return weighted sums of the scores of some points, (n, K) each.
 
-    A kernel that several parts have in common is expanded once.
+    A kernel that several parts have in common is expanded once for all of them.
 
     Args:
-        weighted: the parts, with weights.
+        sums: the parts of each, with weights; K is the same for all.
         places: of the points.
     """
     kernels: dict[int, LabelKernel] = {}
-    coefficients: dict[int, Tensor] = {}
-    bias = torch.zeros_like(weighted[0][1].ridge.bias)
-    for weight, part in weighted:
-        bias = bias + weight * part.ridge.bias
-        for own, kernel in part.kernels:
-            added = weight * own * part.ridge.coefficients
-            before = coefficients.get(id(kernel))
-            kernels[id(kernel)] = kernel
-            coefficients[id(kernel)] = added if before is None else before + added
-    found = [kernel.expand(places, coefficients[key]) for key, kernel in kernels.items()]
-    total = found[0]
-    for one in found[1:]:
-        total = total + one
-    return total + bias.to(total)
+    coefficients: dict[int, dict[int, Tensor]] = {}
+    for number, weighted in enumerate(sums):
+        for weight, part in weighted:
+            for own, kernel in part.kernels:
+                kernels[id(kernel)] = kernel
+                terms = coefficients.setdefault(id(kernel), {})
+                added = weight * own * part.ridge.coefficients
+                terms[number] = terms[number] + added if number in terms else added
+    totals: list[Any] = [sum(w * part.ridge.bias for w, part in weighted) for weighted in sums]
+    for key, kernel in kernels.items():
+        terms = coefficients[key]
+        found = kernel.expand(places, torch.cat(list(terms.values()), dim=1)).chunk(len(terms), 1)
+        for number, one in zip(terms, found, strict=True):
+            totals[number] = one + totals[number].to(one)
+    return tuple(totals)

@@ -6,7 +6,12 @@ from itertools import repeat
 
 import torch
 
-from diffresnet.estimators.parts.features import choose_kernel, feature_kernels, fit_features
+from diffresnet.estimators.parts.features import (
+    choose_kernel,
+    feature_kernel,
+    feature_kernels,
+    fit_features,
+)
 from diffresnet.estimators.parts.many_labels import few_of, hold_out_others
 from diffresnet.estimators.parts.part import RidgePart, Targets
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
@@ -53,15 +58,17 @@ def fit_ridges(
     graph = GraphKernel.of(points, few)
     parts, which, weight = [fit_propagation(graph, few, next(tried))], None, None
     if points.points is not None:
-        kernels = list(feature_kernels(points, few, step_size))
         if choices is None or choices.kernel is None or choices.graph_weight is None:
+            kernels = list(feature_kernels(points, few, step_size))
             order = torch.randperm(len(few.rows), generator=generator)
             which = choose_kernel(kernels, few, order)
-            weight = choose_weight(graph, kernels[which], few, order)
+            kernel = kernels[which]
+            weight = choose_weight(graph, kernel, few, order)
         else:
             which, weight = choices.kernel, choices.graph_weight
-        parts.append(fit_features(kernels[which], few, next(tried)))
-        parts.append(fit_together(graph, kernels[which], few, weight, next(tried)))
+            kernel = feature_kernel(points, few, step_size, which)
+        parts.append(fit_features(kernel, few, next(tried)))
+        parts.append(fit_together(graph, kernel, few, weight, next(tried)))
     parts = [hold_out_others(part, points, labels, few) for part in parts]
     return parts, Choices(tuple(part.ridge.penalty for part in parts), which, weight)
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from diffresnet.estimators.parts.part import Part
+from diffresnet.estimators.parts.part import Part, sum_parts
 from diffresnet.estimators.parts.prototypes import (
     EarlierPrototypes,
     FeaturePrototypes,
@@ -30,7 +30,7 @@ from diffresnet.learning.labels import Labels
 from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.sampling import Beforehand, LabelSampling, proportions_beforehand
 from diffresnet.learning.strength import Strength
-from diffresnet.learning.weighing import NOISES, weigh
+from diffresnet.learning.weighing import Weighed, weigh
 
 FEWEST_FOR_WARM = 50
 WARM_PART = 0.1
@@ -69,28 +69,29 @@ class MixtureSolver:
             graph, features = fit_prototypes(points, labels, strength, generator, settings)
         else:
             graph, features = earlier.refit(points, labels, generator, settings)
-        parts: list[Part] = [graph] if features is None else [graph, features]
-        expected = self._expect(graph.stability, labels.n_classes)[: len(parts)]
+        prototypes: list[Part] = [graph] if features is None else [graph, features]
+        expected = self._expect(graph.stability, labels.n_classes)[: len(prototypes)]
         ridges, choices = fit_ridges(
             points, labels, strength.step_size, generator, None if basis is None else basis.ridges
         )
-        parts += ridges
         n_sampled = settings.sample_size(labels.n_classes)
         sample = _draw_unlabeled(points.operator.n_points, labels, n_sampled, generator)
         places = points.some_places(sample)
-        shown = torch.stack([part.score(places).double() for part in parts])
-        trial = _Trial(tuple(parts), shown, torch.tensor(expected).double())
+        scores = [one.score(places) for one in prototypes]
+        scores += sum_parts([[(1.0, one)] for one in ridges], places)
+        shown = torch.stack([one.double() for one in scores])
+        trial = _Trial((*prototypes, *ridges), shown, torch.tensor(expected).double())
         before = proportions_beforehand(labels, self.sampling)
         seen = labels.counts[labels.classes] > 1
         if not bool(seen.any()):
             return self._adapt(self._start_cold(trial), shown, labels, before)
-        noises = NOISES if basis is None else (basis.noise,)
-        mixed, noise = self._weigh(trial, labels, seen, before, noises)
+        weighed = self._weigh(trial, labels, seen, before, None if basis is None else basis.weighed)
+        mixed = SolvedMixture.of(trial.parts, weighed.weights, weighed.biases, trial.spreads)
         mixed = self._adapt(mixed, shown, labels, before)
         scores, classes = mixed.score_held_out(seen), labels.classes[seen]
         common = mixed.sum_up(shown).softmax(dim=1).mean(dim=0)
-        scale = sober_scale(scores, classes, common, noise, trial.agreement)
-        basis = Basis(labels, choices, noise) if basis is None else basis
+        scale = sober_scale(scores, classes, common, weighed.noise, trial.agreement)
+        basis = Basis(labels, choices, weighed) if basis is None else basis
         return replace(mixed.scaled(scale).with_held_out(labels, seen), labels=labels, basis=basis)
 
     def _expect(self, stability: float, n_classes: int) -> list[float]:
@@ -105,25 +106,23 @@ class MixtureSolver:
         trial: "_Trial",
         labels: Labels,
         seen: Tensor,
-        before: Beforehand,
-        noises: tuple[float, ...],
-    ) -> tuple[SolvedMixture, float]:
-        """Weigh the parts by held-out labels; return the mixture, and the noise of the labels."""
+        sampling: Beforehand,
+        before: Weighed | None,
+    ) -> Weighed:
+        """Weigh the parts by held-out labels."""
         n_prototypes, n_parts = len(trial.expected), len(trial.parts)
         fade = labels.n_classes / len(labels.rows)
         ridge_weights = RIDGE_WEIGHTS if n_parts > n_prototypes + 1 else (1.0,)
         usual = [trial.relative_scale(one) for one in range(n_prototypes, n_parts)]
-        weighed = weigh(
+        return weigh(
             [part.held_out[seen] for part in trial.parts],
             labels.classes[seen],
             expected=(*(fade * trial.expected).tolist(), *((1 - fade) * w for w in ridge_weights)),
             usual_scales=(*(None for _ in trial.expected), *usual),
-            biases=before.biases,
+            biases=sampling.biases,
             doubt=self.settings.doubt,
-            noises=noises,
+            before=before,
         )
-        mixed = SolvedMixture.of(trial.parts, weighed.weights, weighed.biases, trial.shown)
-        return mixed, weighed.noise
 
     def _start_cold(self, trial: "_Trial") -> SolvedMixture:
         """Weigh the parts where no label can be held out: prototypes, and the propagation.
@@ -140,7 +139,7 @@ class MixtureSolver:
         target = confidence(trial.by_prototypes) / 4 + 0.6 * trial.agreement
         weights = weights * match_confidence(scores, target)
         biases = torch.zeros_like(trial.shown[0, 0])
-        return SolvedMixture.of(trial.parts, tuple(weights.tolist()), biases, trial.shown)
+        return SolvedMixture.of(trial.parts, tuple(weights.tolist()), biases, trial.spreads)
 
     def _adapt(
         self, mixed: SolvedMixture, shown: Tensor, labels: Labels, before: Beforehand
@@ -206,8 +205,16 @@ class _Trial:
 
     def relative_scale(self, part: int) -> float:
         """Return what makes the scores of a part differ as much as those by the prototypes."""
-        own = self.shown[part].std(dim=1).mean().clamp(min=1e-12)
-        return max(1e-12, float(self.by_prototypes.std(dim=1).mean() / own))
+        return max(1e-12, self._prototype_spread / max(1e-12, self.spreads[part]))
+
+    @cached_property
+    def spreads(self) -> list[float]:
+        """How much the scores of a point differ, for each part."""
+        return self.shown.std(dim=2).mean(dim=1).tolist()
+
+    @cached_property
+    def _prototype_spread(self) -> float:
+        return float(self.by_prototypes.std(dim=1).mean())
 
 
 def _draw_unlabeled(

@@ -1,5 +1,6 @@
 """What the mixture learned: its parts, and how much each counts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -10,6 +11,7 @@ from diffresnet.estimators.parts.part import Part, RidgePart, sum_parts
 from diffresnet.estimators.parts.ridges import Choices
 from diffresnet.estimators.points import Places
 from diffresnet.learning.labels import Labels
+from diffresnet.learning.weighing import Weighed
 
 
 @dataclass(frozen=True)
@@ -19,12 +21,12 @@ class Basis:
     Attributes:
         labels: that have chosen.
         ridges: what they chose.
-        noise: of these labels.
+        weighed: how they weighed the parts.
     """
 
     labels: Labels
     ridges: Choices
-    noise: float
+    weighed: Weighed
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,13 @@ class SolvedMixture:
 
     @classmethod
     def of(
-        cls, parts: tuple[Part, ...], weights: tuple[float, ...], biases: Tensor, shown: Tensor
+        cls,
+        parts: tuple[Part, ...],
+        weights: tuple[float, ...],
+        biases: Tensor,
+        spreads: Sequence[float],
     ) -> "SolvedMixture":
-        """Mix parts, and measure how much each moves the scores (P, n, K) of some points."""
-        spreads = shown.std(dim=2).mean(dim=1).tolist()
+        """Mix parts, whose scores of a point have these standard deviations in the mean."""
         moved = [weight * spread for weight, spread in zip(weights, spreads, strict=True)]
         total = sum(moved) or 1.0
         return cls(parts, weights, biases, tuple(one / total for one in moved))
@@ -87,7 +92,7 @@ class SolvedMixture:
         ]
         counting = [(weight, one) for weight, one in ridges if weight > 0]
         if counting:
-            found.append(sum_parts(counting, places))
+            found += sum_parts([counting], places)
         return torch.stack(found).sum(dim=0).add_(self.biases)
 
     @property
