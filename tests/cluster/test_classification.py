@@ -153,7 +153,7 @@ def test_points_that_are_no_numbers(points: Path, labels: Path) -> None:
     broken = SMALL[:2].copy()
     broken[1, 0] = np.nan
     write_file(points / "9.parquet", ["n0", "n1"], broken)
-    with pytest.raises(ValueError, match="missing or infinite ones in 1 rows, of the ids 'n1'"):
+    with pytest.raises(ValueError, match="missing or infinite ones in 1 row: 'n1'"):
         run(points, labels)
 
 

@@ -431,6 +431,15 @@ def test_an_update_of_nothing_changes_nothing() -> None:
     assert np.array_equal(model.update_labels([], []).label_distributions_, before)
 
 
+def test_an_update_of_nothing_keeps_answers_whose_choices_stay() -> None:
+    digits: Any = load_digits()
+    labels = np.where(np.arange(1797) < 60, digits.target, -1)
+    model = DiffResNetClassifier().fit(digits.data, labels)
+    before = model.label_distributions_
+    again = model.update_labels([], []).label_distributions_
+    assert np.allclose(again, before, atol=1e-3)
+
+
 def test_a_class_in_place_of_another_is_learned_anew() -> None:
     digits: Any = load_digits()
     labels = np.where(np.arange(1797) < 150, digits.target, -1)

@@ -115,7 +115,7 @@ def test_npz(tmp_path: Path) -> None:
         ("id,x,y\na,1,2\nb,1,z\n", "must be numbers in every column, got the column 'y' of a.csv"),
         ("id,x\na,1\na,2\nb,3\n", "an id each of its own, got 1 more than once: 'a'. Keep one"),
         ("id,x\na,1\n,2\n", "must be points with an id each, got none in row 1. Fill the column"),
-        ("id,x\na,1\nb,\nc,nan\n", "got missing or infinite ones in 2 rows, of the ids 'b', 'c'."),
+        ("id,x\na,1\nb,\nc,nan\n", "got missing or infinite ones in 2 rows: 'b', 'c'."),
         ("0.5,1.5\n1,2\n", "must be a table with names in its first row, got .* '0.5', '1.5'."),
         ("0.5,0.5\n1,2\n", "must be a table with names in its first row, got .* '0.5', '0.5'."),
     ],
@@ -152,7 +152,7 @@ def test_a_label_column_that_is_not_there(tmp_path: Path) -> None:
         ({"features": np.eye(2), "labels": [1]}, r"labels must be of shape \(2,\), one a point"),
         (
             {"features": np.full((2, 2), np.inf)},
-            "missing or infinite ones in 2 rows, of the ids '0'",
+            "missing or infinite ones in 2 rows: '0'",
         ),
     ],
 )
@@ -171,7 +171,7 @@ def test_bad_arrays(tmp_path: Path, arrays: dict[str, Any], message: str) -> Non
             "by --id-column or --label-column, or turn texts into features by `diffresnet embed`",
         ),
         ('id,x\na,"1,5"\nb,"2,5"\n', "the column 'x' of a.csv with decimal commas. Write points"),
-        ("id,x\na,1\nb,NA\nc,null\n", "missing or infinite ones in 2 rows, of the ids 'b', 'c'."),
+        ("id,x\na,1\nb,NA\nc,null\n", "missing or infinite ones in 2 rows: 'b', 'c'."),
         ("id,x\n" + "a" * 3000 + ",1\nb,2\n", "ids of up to 2,000 letters, got 'aaa.*' of 3,000."),
     ],
 )
@@ -321,7 +321,7 @@ def test_a_folder_without_ids(tmp_path: Path) -> None:
         ),
         (
             {"id": ["c"], "x": [1.0], "y": [float("inf")]},
-            "finite numbers, got missing or infinite ones in 1 rows, of the ids 'c'.",
+            "finite numbers, got missing or infinite ones in 1 row: 'c'.",
         ),
     ],
 )

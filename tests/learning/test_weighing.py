@@ -8,7 +8,7 @@ GENERATOR = torch.Generator().manual_seed(0)
 
 
 def weigh_two(
-    left: Tensor, right: Tensor, classes: Tensor, *expected: float, before: Weighed | None = None
+    left: Tensor, right: Tensor, classes: Tensor, *expected: float, earlier: Weighed | None = None
 ) -> Weighed:
     biases = torch.zeros(left.shape[1], dtype=torch.float64)
     return weigh(
@@ -18,7 +18,7 @@ def weigh_two(
         usual_scales=(None, 1.0),
         biases=biases,
         doubt=0.5,
-        before=before,
+        earlier=earlier,
     )
 
 
@@ -61,7 +61,7 @@ def test_what_was_found_before_is_found_again_with_its_scales_and_noise() -> Non
     other = scores + noise(100, 3)
     first = weigh_two(scores[:-2], other[:-2], classes[:-2], 0.5, 0.5)
     fresh = weigh_two(scores, other, classes, 0.5, 0.5)
-    again = weigh_two(scores, other, classes, 0.5, 0.5, before=first)
+    again = weigh_two(scores, other, classes, 0.5, 0.5, earlier=first)
     assert (again.noise, again.scales) == (first.noise, first.scales)
     assert (first.noise, first.scales) == (fresh.noise, fresh.scales)
     assert torch.allclose(torch.tensor(again.weights), torch.tensor(fresh.weights), rtol=0.02)

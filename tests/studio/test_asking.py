@@ -2,6 +2,7 @@ from pathlib import Path
 
 import numpy as np
 
+from diffresnet._support.words import shortened
 from diffresnet.studio.asking import ask
 from diffresnet.studio.engine import Studio
 from diffresnet.studio.opening import Source
@@ -51,8 +52,9 @@ def test_points_between_two_classes_say_so(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     np.save(path, np.stack([np.linspace(-3, 3, 80), 0.1 * rng.normal(size=80)], axis=1))
     studio = Studio.open(Source(path))
-    for name, row in (("left", 0), ("right", 79)):
+    for name, row in (("left", 0), ("right" * 30, 79)):
         studio.do({"kind": "add_class", "name": name, "selection": {"rows": [row]}})
     reasons = {reason for _, reason in questions(studio, 40)}
-    assert reasons & {"between left and right", "between right and left"}
+    long = shortened("right" * 30)
+    assert reasons & {f"between left and {long}", f"between {long} and left"}
     studio.close()

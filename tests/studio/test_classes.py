@@ -48,8 +48,9 @@ def test_names_are_put_in_order() -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("", "The name of a class must be a text of 1 to 200 letters, got 0 letters. Write"),
-        (" \n", "must be a text of 1 to 200 letters"),
+        ("", "The name of a class must be text that can be seen, got nothing but blanks. Write"),
+        (" \n", "must be text that can be seen"),
+        ("\u200b", "must be text that can be seen"),
         ("a" * 201, "got 201 letters"),
         (3, "got int"),
         ("NA", "must be one that does not mean another answer, got 'NA'. Write another."),

@@ -148,6 +148,16 @@ def test_what_cannot_be_opened(tmp_path: Path, name: str, sentence: str) -> None
     assert sentence in str(refused.value)
 
 
+def test_columns_that_are_nowhere_are_refused(tmp_path: Path) -> None:
+    table, arrays = tmp_path / "t.csv", write_clusters(tmp_path)
+    table.write_text("id,x,y\na,1,2\nb,2,1\n")
+    for source in (Source(table, label_column="kind"), Source(table, id_column="kind")):
+        with pytest.raises(ValueError, match="'kind'"):
+            Studio.open(source)
+    with pytest.raises(ValueError, match=r"--text-column must be of a \.csv or \.parquet table"):
+        Studio.open(Source(arrays, text_column="text"))
+
+
 def test_data_that_are_gone(tmp_path: Path) -> None:
     path = write_clusters(tmp_path)
     Studio.open(Source(path)).close()

@@ -142,7 +142,7 @@ def test_missing_ids_are_named(tmp_path: Path) -> None:
         Storage(tmp_path / "a.sqlite", ["p0", "p3"], {})
     assert str(refused.value) == (
         f"The studio file must be one of these data, got {tmp_path / 'a.sqlite'} with answers for "
-        "3 ids that are missing: 'p4', 'p1', 'p2'. Open the data it was made with, or choose "
+        "3 missing ids: 'p4', 'p1', 'p2'. Open the data it was made with, or choose "
         "another file by --file."
     )
 
@@ -161,7 +161,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
             Storage(path, IDS, {})
         if path is text:
             assert path.read_bytes() == before
-    with pytest.raises(ValueError, match="must be one that can be written"):
+    with pytest.raises(ValueError, match="must be one that can be read and written"):
         Storage(tmp_path / "nowhere" / "a.sqlite", IDS, {})
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from unicodedata import category
 
 N_NAMED = 3
 LONGEST_NAME, LONGEST_QUOTE = 80, 600
@@ -52,6 +53,16 @@ def reason_of(error: BaseException) -> str:
     """Return the first line of what an error says, without its period."""
     first = str(error).strip().split("\n", maxsplit=1)[0]
     return shortened(first.rstrip("."), LONGEST_QUOTE // 2)
+
+
+def is_visible(text: str) -> bool:
+    r"""Tell whether there is something to see: not only blanks, or characters without a width.
+
+    Examples:
+        >>> is_visible("a"), is_visible(" "), is_visible("\u200b\u2060")
+        (True, False, False)
+    """
+    return any(category(one)[0] not in "ZC" for one in text)
 
 
 def plain(text: str) -> str:

@@ -253,8 +253,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
             indices: which of the fitted points.
             labels: their labels; a missing one removes what was there, down to none (`prepare`).
                 New classes are welcome.
-            exact: whether to learn all anew, as `fit` does. Else, of 50 labels or more, while less
-                than a tenth has changed, and no class, what they have chosen stays.
+            exact: whether to learn all anew, as `fit` does. Else, of 50 labels or more, while at
+                most a tenth has changed, and no class, what they have chosen stays.
 
         Raises `ValueError` if an index is out of range, or a class has labels only on copies of
         points of another one; nothing has changed then.

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import some
+from diffresnet._support.words import count, some
 from diffresnet.files.arrays import ALONE, ARRAYS, NUMBERS, Array, read_arrays
 from diffresnet.files.cells import CELLS, cell_features, cell_labels, cell_links, read_cells
 from diffresnet.files.features import read_rows
@@ -258,6 +258,6 @@ def _check_finite(features: Array, ids: Sequence[str], what: str) -> None:
         is_good = np.isfinite(features[begin : begin + n_rows]).all(axis=1)
         bad += (begin + np.flatnonzero(~is_good)).tolist()
     if bad:
-        got = f"missing or infinite ones in {len(bad)} rows, of the ids "
+        got = f"missing or infinite ones in {count(len(bad), 'row')}: "
         got += some([ids[row] for row in bad])
         refuse(what, "finite numbers", got, "Fill these cells, or leave out these rows.")

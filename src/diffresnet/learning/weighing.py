@@ -38,21 +38,24 @@ class Weighed:
     """What was found.
 
     Attributes:
-        weights: of the parts, not negative.
-        biases: (K,) of the classes.
-        noise: the part of labels that may be any class.
+        solution: (P + K,) weights of the scaled scores, then biases of the classes.
         scales: what the scores of each part were multiplied by.
+        noise: the part of labels that may be any class.
     """
 
-    weights: tuple[float, ...]
-    biases: Tensor
-    noise: float
+    solution: npt.NDArray[np.float64]
     scales: tuple[float, ...]
+    noise: float
 
     @property
-    def solution(self) -> npt.NDArray[np.float64]:
-        """Of the problem: weights of the scaled scores, then biases, (P + K,)."""
-        return np.concatenate([np.divide(self.weights, self.scales), self.biases.numpy()])
+    def weights(self) -> tuple[float, ...]:
+        """Of the parts' scores as they are, not negative."""
+        return tuple(float(w * s) for w, s in zip(self.solution, self.scales, strict=False))
+
+    @property
+    def biases(self) -> Tensor:
+        """Of the classes, (K,)."""
+        return torch.from_numpy(self.solution[len(self.scales) :])
 
 
 def weigh(
@@ -63,7 +66,7 @@ def weigh(
     usual_scales: tuple[float | None, ...],
     biases: Tensor,
     doubt: float,
-    before: Weighed | None = None,
+    earlier: Weighed | None = None,
 ) -> Weighed:
     """Return the weights of the parts that fit held-out labels.
 
@@ -75,27 +78,26 @@ def weigh(
             probabilities; labels may change it. None if they are such logarithms.
         biases: (K,) of the classes beforehand.
         doubt: the deviation of a weight from what is expected.
-        before: what was found for nearly the same labels, whose scales and noise stay, and where
+        earlier: what was found for nearly the same labels, whose scales and noise stay, and where
             the search begins; None to choose.
     """
-    if before is None:
+    if earlier is None:
         pairs = zip(held_out, usual_scales, strict=True)
         scales = tuple(
             1.0 if usual is None else _scale(one, classes, usual) for one, usual in pairs
         )
     else:
-        scales = before.scales
+        scales = earlier.scales
     scaled = torch.stack([s * one for s, one in zip(scales, held_out, strict=True)]).numpy()
     usual = np.concatenate([expected, biases.numpy()])
     doubts = np.r_[[doubt] * len(expected), [BIAS_DOUBT] * len(biases)]
     best, found, noise = np.inf, usual, 0.0
-    solution = usual if before is None else before.solution
-    for tried in NOISES if before is None else (before.noise,):
+    solution = usual if earlier is None else earlier.solution
+    for tried in NOISES if earlier is None else (earlier.noise,):
         value, solution = _fit(scaled, classes.numpy(), tried, (usual, doubts), solution)
         if value + tried / USUAL_NOISE < best:
             best, found, noise = value + tried / USUAL_NOISE, solution, tried
-    weights = [float(one * scale) for one, scale in zip(found, scales, strict=False)]
-    return Weighed(tuple(weights), torch.from_numpy(found[len(scales) :]), noise, scales)
+    return Weighed(found, scales, noise)
 
 
 def _scale(scores: Tensor, classes: Tensor, usual: float) -> float:

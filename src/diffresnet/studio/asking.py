@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from diffresnet._support.words import count
+from diffresnet._support.words import count, shortened
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.studio.classes import NONE_NAME
 from diffresnet.studio.history import NOT_ANSWERED, State
@@ -76,4 +76,5 @@ def _question(
 
 
 def _name(state: State, label: Any) -> str:
-    return NONE_NAME if int(label) == NONE_LABEL else state.classes[int(label)].name
+    name = NONE_NAME if int(label) == NONE_LABEL else state.classes[int(label)].name
+    return shortened(name)

@@ -7,7 +7,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import plain, shortened
+from diffresnet._support.words import is_visible, plain, shortened
 from diffresnet.learning.labels import is_missing
 from diffresnet.report.class_marks import COLORS
 
@@ -111,7 +111,7 @@ def check_name(given: Any, classes: Mapping[int, StudioClass], own: int | None =
         classes: there are, whose names are taken.
         own: the class that is to have the name, if there is one already.
     """
-    if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_NAME:
+    if not isinstance(given, str) or len(given) > LONGEST_NAME:
         must = f"a text of 1 to {LONGEST_NAME} letters"
         got = f"{len(given)} letters" if isinstance(given, str) else type(given).__name__
         refuse("The name of a class", must, got, "Write another.")
@@ -119,6 +119,8 @@ def check_name(given: Any, classes: Mapping[int, StudioClass], own: int | None =
     if plain(name) != name:
         got, remedy = "control characters", "Write another."
         refuse("The name of a class", "text that can be read", got, remedy)
+    if not is_visible(name):
+        refuse("The name of a class", "text that can be seen", "nothing but blanks", "Write one.")
     if is_missing(name) or name.lower() in RESERVED:
         must, remedy = "one that does not mean another answer", "Write another."
         refuse("The name of a class", must, f"'{name}'", remedy)

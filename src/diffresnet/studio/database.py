@@ -58,7 +58,7 @@ def connect(path: Path) -> sqlite3.Connection:
             remedy = "Close the other studio, or choose another file by --file."
             refuse(WHAT, "one that no other studio has open", path, remedy)
         got = f"{path} ({reason_of(error)})"
-        refuse(WHAT, "one that can be written", got, "Choose another by --file.")
+        refuse(WHAT, "one that can be read and written", got, "Choose another by --file.")
     return base
 
 

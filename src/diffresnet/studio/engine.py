@@ -14,6 +14,7 @@ import numpy as np
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import stage
+from diffresnet._support.words import plain, shortened
 from diffresnet.estimators import DiffResNetClassifier
 from diffresnet.studio import history
 from diffresnet.studio.first_look import look, rows_in_view
@@ -164,7 +165,8 @@ class Studio:
         kind = command.get("kind")
         if not isinstance(kind, str) or kind not in {*plans, *history.WORDS}:
             must = f"one of {', '.join([*plans, *history.WORDS, 'undo', 'redo'])}"
-            refuse("`kind`", must, type(kind).__name__, "Reload the page.")
+            got = shortened(plain(kind)) if isinstance(kind, str) else type(kind).__name__
+            refuse("`kind`", must, got, "Reload the page.")
         if kind in history.WORDS:
             return history.answer(state, self.select(command.get("selection")), kind)
         return plans[kind]()

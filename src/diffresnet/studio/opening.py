@@ -150,6 +150,8 @@ def open_source(source: Source) -> Opened:
 def _choose_reader(source: Source) -> Callable[[Source], Opened]:
     """Return what reads data of this kind."""
     path, suffix = source.path, source.path.suffix.lower()
+    if source.text_column is not None and suffix not in TABLES:
+        refuse("--text-column", "of a .csv or .parquet table", path, "Leave it out.")
     if is_folder(path):
         return _open_points if any(path.glob("*.parquet")) else _embed
     if suffix not in (*TABLES, *ARRAYS, LINES):
@@ -178,7 +180,11 @@ def _is_links(path: Path) -> bool:
 
 def _open_points(source: Source) -> Opened:
     points = read_points(
-        source.path, id_column=source.id_column, label_column=source.label_column, what=WHAT
+        source.path,
+        id_column=source.id_column,
+        label_column=source.label_column,
+        what=WHAT,
+        need_labels=source.label_column is not None,
     )
     links = None if source.graph is None else read_graph(source.graph, points.ids)
     if points.features is None and links is None:

@@ -222,7 +222,7 @@ class Storage:
         places = {name: row for row, name in enumerate(self.ids)} if known else {}
         missing = [name for _, name in known if name not in places]
         if missing:
-            got = f"{self.path} with answers for {count(len(missing), 'id')} that are missing: "
+            got = f"{self.path} with answers for {count(len(missing), 'missing id')}: "
             remedy = "Open the data it was made with, or choose another file by --file."
             refuse(WHAT, "one of these data", got + some(missing, 10), remedy)
         rows = np.array([-1, *(places[name] for _, name in known)], dtype=np.int64)

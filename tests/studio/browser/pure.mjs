@@ -337,3 +337,13 @@ test("panels hear of a change to which a watcher adds another", async () => {
   assert.deepEqual(heard, [7]);
   assert.ok(!store.isWaiting());
 });
+
+test("a typed name means the class of that name, then those that begin with it, then a new one", () => {
+  const classes = ["category", "cat", "scatter", "Dog"].map((name, id) => ({ id, name }));
+  const names = (typed) => state.classChoices(classes, typed).map((one) => (one.id === null ? `new ${one.name}` : one.name));
+  assert.deepEqual(names("cat"), ["cat", "category", "scatter"]);
+  assert.deepEqual(names("ca"), ["category", "cat", "new ca", "scatter"]);
+  assert.deepEqual(names("at"), ["new at", "category", "cat", "scatter"]);
+  assert.deepEqual(names("dog"), ["Dog", "new dog"]);
+  assert.deepEqual(names("  "), []);
+});

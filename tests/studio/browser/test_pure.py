@@ -37,7 +37,7 @@ def test_pure_functions() -> None:
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "pass 28" in run.stdout
+    assert "pass 29" in run.stdout
 
 
 def test_the_page_is_small() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import torch
 from torch import Tensor
@@ -120,7 +120,8 @@ def sum_parts(
                 terms = coefficients.setdefault(id(kernel), {})
                 added = weight * own * part.ridge.coefficients
                 terms[number] = terms[number] + added if number in terms else added
-    totals: list[Any] = [sum(w * part.ridge.bias for w, part in weighted) for weighted in sums]
+    biases = [torch.stack([w * part.ridge.bias for w, part in weighted]) for weighted in sums]
+    totals = [one.sum(dim=0) for one in biases]
     for key, kernel in kernels.items():
         terms = coefficients[key]
         found = kernel.expand(places, torch.cat(list(terms.values()), dim=1)).chunk(len(terms), 1)

@@ -34,8 +34,8 @@ from diffresnet.learning.weighing import Weighed, weigh
 
 FEWEST_FOR_WARM = 50
 WARM_PART = 0.1
-"""Choices of this number of labels or more stay as they are while fewer than this part of the
-labels has changed."""
+"""Choices of this number of labels or more stay as they are while at most this part of the labels
+has changed."""
 
 RIDGE_WEIGHTS = (0.15, 0.15, 0.7)
 """Of propagation, features and both together, where there are very many labels, beforehand."""
@@ -71,27 +71,28 @@ class MixtureSolver:
             graph, features = earlier.refit(points, labels, generator, settings)
         prototypes: list[Part] = [graph] if features is None else [graph, features]
         expected = self._expect(graph.stability, labels.n_classes)[: len(prototypes)]
-        ridges, choices = fit_ridges(
-            points, labels, strength.step_size, generator, None if basis is None else basis.ridges
-        )
+        given = points, labels, strength.step_size, generator
+        ridges, choices = fit_ridges(*given, basis and basis.ridges)
+        draws = generator.get_state() if basis is None else basis.draws
+        generator.set_state(draws)  # an update that changes nothing changes no answer
         n_sampled = settings.sample_size(labels.n_classes)
         sample = _draw_unlabeled(points.operator.n_points, labels, n_sampled, generator)
         places = points.some_places(sample)
-        scores = [one.score(places) for one in prototypes]
-        scores += sum_parts([[(1.0, one)] for one in ridges], places)
-        shown = torch.stack([one.double() for one in scores])
+        seen_by = [one.score(places) for one in prototypes]
+        seen_by += sum_parts([[(1.0, one)] for one in ridges], places)
+        shown = torch.stack([one.double() for one in seen_by])
         trial = _Trial((*prototypes, *ridges), shown, torch.tensor(expected).double())
         before = proportions_beforehand(labels, self.sampling)
         seen = labels.counts[labels.classes] > 1
         if not bool(seen.any()):
             return self._adapt(self._start_cold(trial), shown, labels, before)
-        weighed = self._weigh(trial, labels, seen, before, None if basis is None else basis.weighed)
+        weighed = self._weigh(trial, labels, seen, before, basis and basis.weighed)
         mixed = SolvedMixture.of(trial.parts, weighed.weights, weighed.biases, trial.spreads)
         mixed = self._adapt(mixed, shown, labels, before)
         scores, classes = mixed.score_held_out(seen), labels.classes[seen]
         common = mixed.sum_up(shown).softmax(dim=1).mean(dim=0)
         scale = sober_scale(scores, classes, common, weighed.noise, trial.agreement)
-        basis = Basis(labels, choices, weighed) if basis is None else basis
+        basis = basis or Basis(labels, choices, weighed, draws)
         return replace(mixed.scaled(scale).with_held_out(labels, seen), labels=labels, basis=basis)
 
     def _expect(self, stability: float, n_classes: int) -> list[float]:
@@ -106,8 +107,8 @@ class MixtureSolver:
         trial: "_Trial",
         labels: Labels,
         seen: Tensor,
-        sampling: Beforehand,
-        before: Weighed | None,
+        before: Beforehand,
+        earlier: Weighed | None,
     ) -> Weighed:
         """Weigh the parts by held-out labels."""
         n_prototypes, n_parts = len(trial.expected), len(trial.parts)
@@ -119,9 +120,9 @@ class MixtureSolver:
             labels.classes[seen],
             expected=(*(fade * trial.expected).tolist(), *((1 - fade) * w for w in ridge_weights)),
             usual_scales=(*(None for _ in trial.expected), *usual),
-            biases=sampling.biases,
+            biases=before.biases,
             doubt=self.settings.doubt,
-            before=before,
+            earlier=earlier,
         )
 
     def _start_cold(self, trial: "_Trial") -> SolvedMixture:

@@ -22,11 +22,13 @@ class Basis:
         labels: that have chosen.
         ridges: what they chose.
         weighed: how they weighed the parts.
+        draws: state of the generator that draws points without a label.
     """
 
     labels: Labels
     ridges: Choices
     weighed: Weighed
+    draws: Tensor
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ export const COMMANDS = [
   ["Answer", "0", "none", "None of these classes"],
   ["Answer", ".", "skip", "Skip: I cannot tell"],
   ["Answer", "Backspace", "unlabel", "Take the label away"],
-  ["Answer", "Shift+N", "newClass", "New class, with the points in question"],
+  ["Answer", "Shift+N", "newClass", "Name a class, new or not, for the points in question"],
   ["Answer", "Ctrl+Z", "undo", "Undo"],
   ["Answer", "Ctrl+Shift+Z, Ctrl+Y", "redo", "Redo"],
   ["Select", "Click", null, "Select a point; with Shift add it, with Alt take it away"],

@@ -9,6 +9,7 @@ const LOOKS = {
   dark: { ink: "#f2f4f6", halo: "rgba(15,18,22,.9)", accent: "#6cb6ff", wash: "rgba(108,182,255,.14)" },
 };
 const MOST_NAMES = 40;
+const WIDEST_NAME = 240; // pixels
 const MOST_STARS = 500; // that names keep away from
 
 export function drawOverlay(context, size, state, extra) {
@@ -50,7 +51,7 @@ function drawNames(context, size, state, extra, look) {
   context.lineJoin = "round";
   const named = extra.names.slice(0, MOST_NAMES).map(({ id, x, y }) => {
     const one = state.project.classes.find((other) => other.id === id);
-    const text = shortened(one?.name ?? "", 28);
+    const text = fitted(context, shortened(one?.name ?? "", 28), Math.min(WIDEST_NAME, size.width / 2));
     const [left, top] = extra.screenOfWorld(x, y);
     return { text, left, top, half: context.measureText(text).width / 2 + 4 };
   });
@@ -63,6 +64,13 @@ function drawNames(context, size, state, extra, look) {
     context.fillStyle = look.ink;
     context.fillText(text, left, top);
   }
+}
+
+/** A text cut to a width. */
+function fitted(context, text, most) {
+  let cut = text;
+  for (let n = text.length; context.measureText(cut).width > most && n > 1; n--) cut = shortened(text, n - 1);
+  return cut;
 }
 
 function drawPaths(context, state, { screenOf, radius, time, still }, look) {

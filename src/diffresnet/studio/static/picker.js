@@ -3,18 +3,10 @@
 import { el, fill, toMap } from "./dom.js";
 import { classButton, tag } from "./parts.js";
 import { accept, labelAs, labelAsNew } from "./actions.js";
+import { classChoices } from "./state.js";
 import { now } from "./store.js";
 
 const MOST_BUTTONS = 12;
-const MOST_MATCHES = 6;
-
-/** Classes by what was typed: those that begin with it first. */
-export function matches(classes, typed) {
-  const text = typed.trim().toLowerCase();
-  const begins = classes.filter((one) => one.name.toLowerCase().startsWith(text));
-  const holds = classes.filter((one) => !begins.includes(one) && one.name.toLowerCase().includes(text));
-  return [...begins, ...holds].slice(0, MOST_MATCHES);
-}
 
 /** The classes to offer as buttons: all while they are few, else those in `first`, then the most used. */
 export function offered(classes, first) {
@@ -28,7 +20,7 @@ export function answerButtons(state, first, notes = new Map()) {
     .map((one) => classButton(state, one, () => labelAs(one.id), notes.get(one.id) ?? ""));
 }
 
-/** The field: Enter gives the first match, or a class of that new name. */
+/** The field: Enter gives the first choice. */
 export function makePicker(id) {
   const list = el("div", { class: "matches", id: `${id}-list`, role: "listbox", "aria-label": "Classes", hidden: true });
   const input = el("input", {
@@ -46,9 +38,7 @@ export function makePicker(id) {
   };
   const draw = () => {
     const typed = input.value.trim();
-    const found = typed ? matches(now().project.classes, typed) : [];
-    const isNew = typed && !now().project.classes.some((one) => one.name === typed);
-    options = [...found, ...(isNew ? [{ id: null, name: typed }] : [])];
+    options = classChoices(now().project.classes, typed);
     at = Math.min(at, Math.max(0, options.length - 1));
     list.hidden = options.length === 0;
     input.setAttribute("aria-expanded", String(options.length > 0));

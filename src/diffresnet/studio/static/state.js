@@ -178,3 +178,23 @@ export function strengthAt(share, { least, most }) {
 export function placeOf(value, { least, most }) {
   return most > least ? Math.sqrt(Math.max(0, (value - least) / (most - least))) : 0;
 }
+
+const MOST_MATCHES = 6;
+
+/**
+ * What a typed name may mean, the likeliest first: the class of that name, those that begin with it, a new one
+ * (its id is null), those that hold it.
+ */
+export function classChoices(classes, typed) {
+  const name = typed.trim();
+  if (!name) return [];
+  const text = name.toLowerCase();
+  const rank = (one) => {
+    const own = one.name.toLowerCase();
+    return [one.name === name, own === text, own.startsWith(text), own.includes(text)].indexOf(true);
+  };
+  const among = (least, most) => classes.filter((one) => rank(one) >= least && rank(one) <= most).sort((a, b) => rank(a) - rank(b));
+  const begins = among(0, 2).slice(0, MOST_MATCHES);
+  const fresh = classes.some((one) => one.name === name) ? [] : [{ id: null, name }];
+  return [...begins, ...fresh, ...among(3, 3).slice(0, MOST_MATCHES - begins.length)];
+}
