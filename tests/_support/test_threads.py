@@ -4,7 +4,7 @@ import pytest
 import torch
 from threadpoolctl import threadpool_info
 
-from diffresnet._support.threads import limited_threads, share
+from diffresnet._support.threads import limited_threads, share, share_in_turn
 
 
 def thread_counts() -> set[int]:
@@ -86,3 +86,23 @@ def test_threads_are_given_back_by_the_last_of_several_at_once() -> None:
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_results_come_in_turn_and_few_wait(n_jobs: int) -> None:
+    begun: list[int] = []
+
+    def work(block: int) -> int:
+        begun.append(block)
+        return -block
+
+    with limited_threads(n_jobs):
+        for place, result in enumerate(share_in_turn(work, range(50))):
+            assert result == -place
+            assert len(begun) <= place + 2 + n_jobs
+    assert sorted(begun) == list(range(50))
+
+
+def test_what_fails_in_turn_is_raised() -> None:
+    with limited_threads(2), pytest.raises(ZeroDivisionError):
+        list(share_in_turn(lambda block: 1 // block, [1, 0, 1]))

@@ -26,3 +26,10 @@ def test_means_are_nearest_by_distance() -> None:
         # Points have length one: |x - m|^2 = 1 - 2 nearness.
         nearness = found.score(seen.points)[:, one] / (2 * SETTINGS.sharpness)
         assert torch.allclose(distances, 1 - 2 * nearness, atol=1e-5)
+
+
+def test_fitted_points_are_scored_as_points_on_the_sphere() -> None:
+    seen = view(0.1)
+    (found,) = find_directions(seen, [labels(5)], seen.points, SETTINGS)
+    scores = found.score_fitted(seen, seen.raw, seen.lengths)
+    assert torch.allclose(scores, found.score(seen.points), atol=1e-4)

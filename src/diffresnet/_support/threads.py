@@ -7,8 +7,9 @@ need not meet, are shared. Results do not depend on how many share them.
 """
 
 import sys
+from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -113,3 +114,27 @@ def share(work: Callable[[Block], Result], blocks: Iterable[Block]) -> list[Resu
 def n_sharing() -> int:
     """Return among how many threads `share` divides blocks."""
     return _N_SHARING.get()
+
+
+def share_in_turn(
+    work: Callable[[Block], Result], blocks: Iterable[Block]
+) -> Generator[Result, None, None]:
+    """Yield the same, in order and as it is made: no more than a few results wait in memory.
+
+    Examples:
+        >>> with limited_threads(2):
+        ...     sum(share_in_turn(abs, [-1, 2, -3]))
+        6
+    """
+    n_threads = _N_SHARING.get()
+    if n_threads < 2:
+        yield from map(work, blocks)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        started = deque[Future[Result]]()
+        for block in blocks:
+            started.append(pool.submit(work, block))
+            if len(started) > n_threads:
+                yield started.popleft().result()
+        while started:
+            yield started.popleft().result()

@@ -13,8 +13,12 @@ import numpy.typing as npt
 from scipy import sparse
 
 from diffresnet._support.checks import fail
+from diffresnet._support.threads import share
 from diffresnet.estimators.near_copies import are_dense, find_leaders
 from diffresnet.learning.labels import UNLABELED
+
+ROWS = 2**12
+"""Rows that a thread looks at, at a time."""
 
 Rows = npt.NDArray[np.int64]
 Digests = npt.NDArray[np.uint64]
@@ -226,7 +230,9 @@ def digest_rows(features: Any) -> Digests:
         bounds = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
         found = [_digest(rows.indices[a:b], rows.data[a:b]) for a, b in bounds]
     else:
-        found = [_digest(row + 0.0) for row in np.asarray(features)]  # -0 becomes 0
+        every = np.asarray(features)
+        blocks = [every[start : start + ROWS] for start in range(0, len(every), ROWS)]
+        found = share(lambda some: b"".join(_digest(row + 0.0) for row in some), blocks)  # -0 is 0
     return np.frombuffer(b"".join(found), dtype="<u8").reshape(-1, 2)
 
 

@@ -79,10 +79,13 @@ def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
     search.look_around(asked)
     distances = points.new_zeros(len(points), n_neighbors)
     indices = cells.order.unsqueeze(1).repeat(1, n_neighbors)
-    rows = torch.arange(len(points), device=points.device)
-    for some in rows.split(max(1, BLOCK_SIZE // (search.found.shape[1] * points.shape[1]))):
+
+    def measure(some: Tensor) -> None:
         near = nearest_of(search.found[some], points, points[some], n_neighbors - 1)
         distances[some, 1:], indices[some, 1:] = near.distances, cells.order[near.indices]
+
+    rows = torch.arange(len(points), device=points.device)
+    share(measure, rows.split(max(1, BLOCK_SIZE // (search.found.shape[1] * points.shape[1]))))
     places = cells.order.argsort()
     return Neighbors(distances[places] * 2.0**half * 2.0 ** (exponent - half), indices[places])
 
@@ -266,7 +269,8 @@ def _find_middles(points: Tensor, n_cells: int) -> Tensor:
 
 def _nearest_middle(points: Tensor, middles: Tensor) -> Tensor:
     norms = middles.square().sum(dim=1)
-    blocks = points.split(max(1, BLOCK_SIZE // len(middles)))
-    return torch.cat(
-        [torch.addmm(norms, block, middles.mT, alpha=-2).argmin(1) for block in blocks]
-    )
+
+    def find(some: Tensor) -> Tensor:
+        return torch.addmm(norms, some, middles.mT, alpha=-2).argmin(1)
+
+    return torch.cat(share(find, points.split(max(1, BLOCK_SIZE // len(middles)))))

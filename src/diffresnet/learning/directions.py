@@ -34,9 +34,20 @@ class Directions:
 
         The first is minus half of the squared distance, but for what classes share.
         """
+        slopes, halves = self._line
+        return torch.addmm(-halves.to(points), points, slopes.mT.to(points))
+
+    def score_fitted(self, view: View, raw: Tensor, lengths: Tensor) -> Tensor:
+        """Return the same of fitted points, by their coordinates and lengths in a view."""
+        slopes, halves = self._line
+        return view.along(slopes, raw, lengths).sub_(halves)
+
+    @property
+    def _line(self) -> tuple[Tensor, Tensor]:
+        """What points are multiplied with, (K, d), and what is then taken off, (K,)."""
         slopes = self.sharpness * torch.lerp(self.means, self.refined, self.refined_weight)
         halves = self.sharpness * (1 - self.refined_weight) * self.means.square().sum(dim=1) / 2
-        return torch.addmm(-halves.to(points), points, slopes.mT.to(points))
+        return slopes, halves
 
 
 def find_directions(

@@ -6,7 +6,7 @@ few of many features carry nearly all of the variance, distances would see these
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from torch.nn.functional import normalize
 
 from diffresnet._support.checks import fail
 from diffresnet._support.sparse_checks import check_sparse
+from diffresnet._support.threads import share_in_turn
 from diffresnet.learning.outliers import find_outliers
 from diffresnet.learning.row_blocks import row_blocks, sum_blocks, usual_blocks
 
@@ -124,7 +125,7 @@ class FeatureSpace:
         directions = None
         if dense.shape[1] > N_KEPT:
             directions = _principal_directions(on_sphere, dense.shape[1], seed)
-        points, lengths = _collect(on_sphere(), n_points, directions)
+        points, lengths = _collect(on_sphere, n_points, directions)
         unit = lengths[~is_out].max().clamp(min=torch.finfo(lengths.dtype).tiny)
         outliers = is_out.nonzero()[:, 0]
         space = cls(sketch, center, scale, spread, directions, unit, outliers)
@@ -133,7 +134,7 @@ class FeatureSpace:
     def place(self, features: Any) -> tuple[Tensor, Tensor]:
         """Return new features as points, and their lengths."""
         dense = _to_dense(features, self.sketch)
-        on_sphere = _each_on_sphere(dense, self.center, self.scale, self.spread)
+        on_sphere = partial(_each_on_sphere, dense, self.center, self.scale, self.spread)
         points, lengths = _collect(on_sphere, len(dense), self.directions)
         return points, self.limit(lengths)
 
@@ -145,7 +146,8 @@ class FeatureSpace:
 def _center(features: Tensor, is_out: Tensor) -> Tensor:
     """Return the mean without outliers, also of features whose sum is too large a number."""
     n_usual = int((~is_out).sum())
-    total = sum_blocks(some.double().sum(dim=0) for some in usual_blocks(features, is_out))
+    blocks = usual_blocks(features, is_out)
+    total = sum_blocks(share_in_turn(lambda some: some.double().sum(dim=0), blocks))
     mean = (total / n_usual).to(features.dtype)
     if bool(mean.isfinite().all()):
         return mean
@@ -178,14 +180,17 @@ def _units(features: Tensor, is_out: Tensor, center: Tensor) -> Tensor | None:
 
 def _deviations(features: Tensor, is_out: Tensor, center: Tensor) -> Tensor:
     """Return the root of the mean square of each centered feature, of numbers of any size."""
-    sizes = torch.zeros_like(center)
-    for some in usual_blocks(features, is_out):
-        sizes = torch.maximum(sizes, _moved(some, center).abs().amax(dim=0))
+
+    def largest(some: Tensor) -> Tensor:
+        return _moved(some, center).abs().amax(dim=0)
+
+    sizes = reduce(torch.maximum, share_in_turn(largest, usual_blocks(features, is_out)))
     divisors = torch.where(sizes > 0, sizes, 1)
-    total = sum_blocks(
-        _moved(some, center).div_(divisors).square_().double().sum(dim=0)
-        for some in usual_blocks(features, is_out)
-    )
+
+    def squares(some: Tensor) -> Tensor:
+        return _moved(some, center).div_(divisors).square_().double().sum(dim=0)
+
+    total = sum_blocks(share_in_turn(squares, usual_blocks(features, is_out)))
     return sizes * (total / int((~is_out).sum())).sqrt().to(sizes.dtype)
 
 
@@ -215,21 +220,36 @@ def _to_sphere(moved: Tensor, spread: Tensor | None) -> tuple[Tensor, Tensor]:
     return normalize(moderate, dim=1).float(), lengths
 
 
+OnSphere = Callable[[Callable[[Tensor], Tensor]], Iterator[tuple[Tensor, Tensor]]]
+"""Yields what a function makes of some rows as points, and their lengths."""
+
+
 def _each_on_sphere(
-    features: Tensor, center: Tensor, scale: Tensor | None, spread: Tensor | None
+    features: Tensor,
+    center: Tensor,
+    scale: Tensor | None,
+    spread: Tensor | None,
+    then: Callable[[Tensor], Tensor],
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield some rows at a time as points, and their lengths."""
-    for some in row_blocks(features):
-        yield _to_sphere(_moved(some, center, scale), spread)
+    """See `OnSphere`."""
+
+    def work(some: Tensor) -> tuple[Tensor, Tensor]:
+        points, lengths = _to_sphere(_moved(some, center, scale), spread)
+        return then(points), lengths
+
+    return share_in_turn(work, row_blocks(features))
 
 
 def _collect(
-    on_sphere: Iterator[tuple[Tensor, Tensor]], n_points: int, directions: Tensor | None
+    on_sphere: OnSphere, n_points: int, directions: Tensor | None
 ) -> tuple[Tensor, Tensor]:
     """Return all points, in fewer dimensions if `directions` says so, and all lengths."""
+
+    def turn(points: Tensor) -> Tensor:
+        return points if directions is None else points @ directions
+
     points, lengths, end = torch.empty(n_points, 0), torch.empty(n_points, dtype=torch.float64), 0
-    for some, theirs in on_sphere:
-        found = some if directions is None else some @ directions
+    for found, theirs in on_sphere(turn):
         if end == 0:
             points = found.new_empty(n_points, found.shape[1])
         rows = slice(end, end := end + len(found))
@@ -237,16 +257,15 @@ def _collect(
     return points, lengths
 
 
-def _principal_directions(
-    on_sphere: Callable[[], Iterator[tuple[Tensor, Tensor]]], n_features: int, seed: int
-) -> Tensor:
+def _principal_directions(on_sphere: OnSphere, n_features: int, seed: int) -> Tensor:
     if n_features <= LARGEST_COVARIANCE:
         # In float64: float32 has given NaN for features that are zero everywhere.
-        covariance = sum_blocks((some.mT @ some).double() for some, _ in on_sphere()).numpy()
+        parts = on_sphere(lambda points: (points.mT @ points).double())
+        covariance = sum_blocks(part for part, _ in parts).numpy()
         kept = (max(0, n_features - N_KEPT), n_features - 1)
         largest = eigh(covariance, subset_by_index=kept)[1][:, ::-1]
         return torch.from_numpy(largest.copy()).float()
-    points = torch.cat([some for some, _ in on_sphere()])
+    points = torch.cat([some for some, _ in on_sphere(lambda points: points)])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         found = torch.svd_lowrank(points, q=min(N_KEPT, *points.shape), niter=2)

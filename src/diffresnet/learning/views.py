@@ -1,11 +1,21 @@
 """Where the points lie on a sphere: by the graph, or by their features."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
+import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from diffresnet._support.threads import share
 from diffresnet.diffusion.spectrum import Spectrum
+
+ROWS = 2**14
+"""Points that are measured at a time."""
+
+NEAREST = 1e-5
+"""A point nearer to the center, in parts of how far both are from zero, has no direction but by
+rounding."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,17 @@ class View:
         """Return where the features put them."""
         return cls.make(points, points.new_ones(points.shape[1]))
 
+    @cached_property
+    def lengths(self) -> Tensor:
+        """Of the fitted points before they are scaled to one, (N,); not below what can be told."""
+
+        def measure(some: Tensor) -> Tensor:
+            scaled = some * self.factors
+            least = (NEAREST * scaled.norm(dim=1)).clamp(min=1e-12)
+            return torch.maximum((scaled - self.center).norm(dim=1), least)
+
+        return torch.cat(share(measure, self.raw.split(ROWS)))
+
     @property
     def points(self) -> Tensor:
         """All fitted points on the sphere, (N, d)."""
@@ -49,3 +70,16 @@ class View:
     def place(self, raw: Tensor) -> Tensor:
         """Put points on the sphere."""
         return normalize(raw * self.factors - self.center, dim=1)
+
+    def along(self, slopes: Tensor, raw: Tensor, lengths: Tensor) -> Tensor:
+        """Return the products (n, K) of fitted points on the sphere with slopes, (K, d).
+
+        The slopes are moved instead of the points, which are many.
+
+        Args:
+            slopes: of the products.
+            raw: (n, d) the coordinates of the points.
+            lengths: (n,) theirs.
+        """
+        found = torch.addmm(-(slopes @ self.center), raw, (slopes * self.factors).mT)
+        return found.div_(lengths.unsqueeze(1))

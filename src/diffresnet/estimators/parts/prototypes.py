@@ -43,7 +43,7 @@ class GraphPrototypes:
 
     def score(self, places: Places) -> Tensor:
         """Return the scores (n, K)."""
-        return self.directions.score(self.view.place(places.read(self.view.raw)))
+        return _score(self.view, self.directions, places)
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,19 @@ class FeaturePrototypes:
 
     def score(self, places: Places) -> Tensor:
         """Return the scores (n, K)."""
-        if self.is_diffused:
-            return self.directions.score(self.view.place(places.read(self.view.raw)))
+        if self.is_diffused or places.attachment is None:
+            return _score(self.view, self.directions, places)
         if places.points is None:
             raise ValueError("FeaturePrototypes: `places` must have features, got none.")
         return self.directions.score(self.view.place(places.points))
+
+
+def _score(view: View, directions: Directions, places: Places) -> Tensor:
+    """Return the scores (n, K) of fitted points, or of new ones by the mean of their neighbors."""
+    raw = places.read(view.raw)
+    if places.attachment is None:
+        return directions.score_fitted(view, raw, places.read(view.lengths))
+    return directions.score(view.place(raw))
 
 
 def fit_prototypes(
