@@ -151,7 +151,8 @@ class _Kernels:
 
     def _see_anew(self, kernel: LabelKernel) -> LabelKernel:
         if isinstance(kernel, FeatureKernel):
-            return next(FeatureKernel.several([kernel.gaussian], self.labels.rows))
+            found = next(FeatureKernel.several([kernel.gaussian], self.labels.rows))
+            return replace(found, keeps=not self.is_rough)
         if self.is_rough and isinstance(kernel, GraphKernel):
             return RoughGraphKernel.of(self.points, kernel, self.labels.rows)
         return GraphKernel.of(self.points, self.labels)

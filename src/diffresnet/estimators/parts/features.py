@@ -135,6 +135,7 @@ class FeatureKernel:
         means: (n,) of the kernel over the references.
         gram: (n, n) the kernel of the labeled points.
         scale: what the kernel was divided by.
+        keeps: whether columns are made and kept of labeled points that have none.
     """
 
     gaussian: Gaussian
@@ -143,6 +144,7 @@ class FeatureKernel:
     means: Tensor
     gram: Tensor
     scale: float
+    keeps: bool = True
 
     @classmethod
     def several(cls, family: list[Gaussian], rows: Tensor) -> Iterator["FeatureKernel"]:
@@ -161,18 +163,30 @@ class FeatureKernel:
     def expand(self, places: Places, coefficients: Tensor) -> Tensor:
         """Return sum_j k(x, x_j) c_j of some points x, (n, K)."""
         gaussian, coefficients = self.gaussian, coefficients / self.scale
-        if places.attachment is None and gaussian.columns.hold(self.rows):
-            plain = gaussian.columns.sum_up(self.rows, coefficients, places.rows)
+        if places.attachment is None:
+            plain = self._expand_fitted(places, coefficients)
             means = places.read(gaussian.means)
-        else:
-            points = gaussian.geometry.of(places)
-            if places.attachment is not None:  # a new point is scored alike in any company
-                points = points.double()
+        else:  # in double precision: a new point is scored alike in any company
+            points = gaussian.geometry.of(places).double()
             plain = gaussian.sum_up(points, self.own, coefficients)
             means = gaussian.mean_at(points)
         shift = (self.means - gaussian.mean).double() @ coefficients
         sums = coefficients.sum(dim=0).to(plain)
         return plain - means.unsqueeze(1) * sums - shift.to(plain)
+
+    def _expand_fitted(self, places: Places, coefficients: Tensor) -> Tensor:
+        """Return the sums, before the kernel is centered, by the columns that are there."""
+        columns = self.gaussian.columns
+        if self.keeps:
+            columns.hold(self.rows)
+        held = columns.held(self.rows)
+        parts = list[Tensor]()
+        if bool(held.any()):
+            parts.append(columns.sum_up(self.rows[held], coefficients[held], places.rows))
+        if not bool(held.all()):
+            points = self.gaussian.geometry.of(places)
+            parts.append(self.gaussian.sum_up(points, self.own[~held], coefficients[~held]))
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
 def feature_kernels(

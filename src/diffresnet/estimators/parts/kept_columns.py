@@ -60,6 +60,10 @@ class KeptColumns:
             self._make_missing(rows, n_rooms)
         return True
 
+    def held(self, rows: Tensor) -> Tensor:
+        """Tell which rows have a column, (n,)."""
+        return torch.tensor([row in self.places for row in rows.tolist()], dtype=torch.bool)
+
     def _make_missing(self, rows: Tensor, n_rooms: int) -> None:
         missing = [row for row in rows.tolist() if row not in self.places]
         if len(self.places) + len(missing) > n_rooms:  # labels that are gone take the room
