@@ -33,7 +33,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="must be one that the studio wrote, got"):
         check_format(base, path)
     base.close()
-    with pytest.raises(ValueError, match="must be one that can be written"):
+    with pytest.raises(ValueError, match="must be one that can be read and written"):
         connect(tmp_path / "no folder" / "a.sqlite")
 
 

@@ -106,7 +106,7 @@ def test_a_first_look_is_learned_from_unasked(tmp_path: Path) -> None:
 
 def test_a_refused_gesture_is_told_to_nobody(tmp_path: Path) -> None:
     async def work(host: Host) -> None:
-        with pytest.raises(ValueError, match="a text of 1 to 200 letters"):
+        with pytest.raises(ValueError, match="must be text that can be seen"):
             await host.gesture(listed("", 0), "one")
         assert host.project()["version"] == 0
 

@@ -268,9 +268,13 @@ def _find_middles(points: Tensor, n_cells: int) -> Tensor:
 
 
 def _nearest_middle(points: Tensor, middles: Tensor) -> Tensor:
-    norms = middles.square().sum(dim=1)
+    norms, n_rows = middles.square().sum(dim=1), max(1, BLOCK_SIZE // len(middles))
+    # Written into one tensor: small results between large ones would keep memory from being reused.
+    found = torch.empty(len(points), dtype=torch.int64, device=points.device)
 
-    def find(some: Tensor) -> Tensor:
-        return torch.addmm(norms, some, middles.mT, alpha=-2).argmin(1)
+    def find(start: int) -> None:
+        some = slice(start, start + n_rows)
+        found[some] = torch.addmm(norms, points[some], middles.mT, alpha=-2).argmin(1)
 
-    return torch.cat(share(find, points.split(max(1, BLOCK_SIZE // len(middles)))))
+    share(find, range(0, len(points), n_rows))
+    return found

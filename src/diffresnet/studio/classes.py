@@ -112,7 +112,7 @@ def check_name(given: Any, classes: Mapping[int, StudioClass], own: int | None =
         own: the class that is to have the name, if there is one already.
     """
     if not isinstance(given, str) or len(given) > LONGEST_NAME:
-        must = f"a text of 1 to {LONGEST_NAME} letters"
+        must = f"a text of at most {LONGEST_NAME} letters"
         got = f"{len(given)} letters" if isinstance(given, str) else type(given).__name__
         refuse("The name of a class", must, got, "Write another.")
     name = " ".join(given.split())
