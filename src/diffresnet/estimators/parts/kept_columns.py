@@ -91,9 +91,13 @@ class KeptColumns:
 
     def entries(self, rows: Tensor, others: Tensor | None = None) -> Tensor:
         """Return the kernel between rows that are held, (n, n); or from others to them, (m, n)."""
-        at = [divmod(self.places[row], CHUNK) for row in rows.tolist()]
+        places = torch.tensor([self.places[row] for row in rows.tolist()], dtype=torch.long)
         seen = rows if others is None else others
-        return torch.stack([self.chunks[chunk][place][seen] for chunk, place in at], dim=1)
+        found = torch.empty(len(seen), len(rows))
+        for number, chunk in enumerate(self.chunks):
+            mine = (places // CHUNK == number).nonzero()[:, 0]
+            found[:, mine] = chunk[(places[mine] % CHUNK).unsqueeze(1), seen].mT
+        return found
 
     def sum_up(
         self, rows: Tensor, coefficients: Tensor, some: Tensor | slice | None = None
