@@ -8,7 +8,6 @@ from diffresnet.graph.cell_search import (
     CROWDED,
     FIRST,
     _Cells,  # pyright: ignore[reportPrivateUsage]
-    _smallest,  # pyright: ignore[reportPrivateUsage]
     can_search_cells,
     search_cells,
 )
@@ -117,14 +116,6 @@ def test_threads_change_nothing() -> None:
         three = search_cells(points, 6)
     assert torch.equal(one.indices, three.indices)
     assert torch.equal(one.distances, three.distances)
-
-
-def test_the_smallest_of_many_groups() -> None:
-    values = torch.randn(20, 1000, generator=torch.Generator().manual_seed(0))
-    values[:, 995:] = -5 - torch.arange(5.0)  # beyond the last whole group
-    for n_smallest in (1, 7, 40):
-        found = values.gather(1, _smallest(values, n_smallest))
-        assert torch.equal(found, values.sort(dim=1).values[:, :n_smallest])
 
 
 def test_few_points_gain_nothing() -> None:

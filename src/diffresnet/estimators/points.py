@@ -61,12 +61,20 @@ class Places:
         """Return what the points have of values of the fitted points, (N,) or (N, m)."""
         if self.attachment is None:
             return values if self.rows is None else values[self.rows]
-        near, places = np.unique(self.attachment.indices, return_inverse=True)
-        shape = (self.attachment.shape[0], len(near))
-        parts = (self.attachment.data, places, self.attachment.indptr)
-        return torch.from_numpy(
-            sparse.csr_array(parts, shape=shape) @ values[near].double().numpy()
-        )
+        return average_near(self.attachment, lambda near: values[near])
+
+
+def average_near(attachment: sparse.csr_array, values: Callable[[Tensor], Tensor]) -> Tensor:
+    """Return what new points have of values of the fitted points that they receive from.
+
+    Args:
+        attachment: (n, N) weights of the fitted points.
+        values: some of these, (m,), to their values, (m,) or (m, K).
+    """
+    near, places = np.unique(attachment.indices, return_inverse=True)
+    parts = (attachment.data, places, attachment.indptr)
+    means = sparse.csr_array(parts, shape=(attachment.shape[0], len(near)))
+    return torch.from_numpy(means @ values(torch.from_numpy(near)).double().numpy())
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from diffresnet._support.checks import fail
 from diffresnet._support.sparse_checks import check_sparse
 from diffresnet._support.threads import share
 from diffresnet.graph.exact_search import Neighbors, nearest_of
+from diffresnet.graph.smallest import smallest
 from diffresnet.graph.weights import Bandwidths, similarities
 
 BLOCK = 256
@@ -66,9 +67,9 @@ def _nearest(points: Tensor, fitted: Tensor, n_kept: int) -> tuple[Tensor, Tenso
         own, values, places = block.to(fitted), list[Tensor](), list[Tensor]()
         for (start, part), squares in zip(parts, norms, strict=True):
             rough = torch.addmm(squares, own, part.mT, alpha=-2)
-            best = rough.topk(min(n_candidates, len(part)), dim=1, largest=False)
-            values.append(best.values)
-            places.append(best.indices + start)
+            best = smallest(rough, min(n_candidates, len(part)))
+            values.append(rough.gather(1, best))
+            places.append(best + start)
         best = torch.cat(values, dim=1).topk(n_candidates, dim=1, largest=False).indices
         candidates = torch.cat(places, dim=1).gather(1, best)
         return nearest_of(candidates, fitted, block, n_kept)

@@ -16,6 +16,7 @@ from diffresnet._support.allocation import give_back_freed_memory
 from diffresnet._support.threads import share
 from diffresnet.graph.distances import BLOCK_SIZE
 from diffresnet.graph.exact_search import Neighbors, nearest_of
+from diffresnet.graph.smallest import smallest
 
 CELLS = 4
 """Cells, in units of the root of the number of points."""
@@ -44,9 +45,6 @@ BATCH = 256
 
 NOISE = 2.0**-20
 """What is nearer by less than this part of the squared lengths may be so by rounding only."""
-
-N_GROUPED = 16
-"""Numbers of which the least is found first, where many are compared."""
 
 SMALL_BLOCK = 2**19
 """Distances that are computed at a time; they stay in the cache."""
@@ -120,7 +118,7 @@ class _Search:
             own = ((self.points[rows] - origin) / unit).float()
             reduced = torch.addmm(norms, own, nearby.mT, alpha=-2)
             reduced.masked_fill_(candidates == rows.unsqueeze(1), torch.inf)
-            chosen = _smallest(reduced, n_chosen)
+            chosen = smallest(reduced, n_chosen)
             squared = reduced.gather(1, chosen) + own.square().sum(dim=1, keepdim=True)
             self.squared[rows] = squared.double().clamp(min=0) * unit.double().square()
             self.found[rows] = candidates[chosen]
@@ -129,7 +127,7 @@ class _Search:
             n_asked = min(PROBES, len(others))
             centered = (self.points[members] - self.cells.mean).float()
             apart = torch.cdist(centered, self.cells.middles[others])
-            asked[members, :n_asked] = others[_smallest(apart, n_asked)].int()
+            asked[members, :n_asked] = others[smallest(apart, n_asked)].int()
 
     def look_around(self, asked: Tensor) -> None:
         """Compare all points with the cells that they ask, (N, PROBES)."""
@@ -161,7 +159,7 @@ class _Search:
             near = reduced < limit.unsqueeze(1)
             n_chosen = min(self.found.shape[1], len(members))
             if int(near.sum()) > n_chosen * len(rows):
-                near &= torch.zeros_like(near).scatter_(1, _smallest(reduced, n_chosen), value=True)
+                near &= torch.zeros_like(near).scatter_(1, smallest(reduced, n_chosen), value=True)
             row, column = near.nonzero().unbind(dim=1)
             squared = (reduced[row, column] + lengths[row]).double().clamp(min=0) * area
             hits.append((rows[row], members[column], squared))
@@ -196,25 +194,6 @@ def _around(points: Tensor, origin: Tensor) -> tuple[Tensor, Tensor]:
     unit = moved.abs().max()
     unit = torch.where(unit > 0, unit, 1)  # one point, or several that are equal
     return (moved / unit).float(), unit
-
-
-def _smallest(values: Tensor, n_smallest: int) -> Tensor:
-    """Return where the smallest of each row (n, m) are, the least first.
-
-    Of many numbers, first the least of each of many groups: the smallest are in the groups with
-    the smallest.
-    """
-    n_groups = values.shape[1] // N_GROUPED
-    if n_groups < 2 * n_smallest:
-        return values.topk(n_smallest, dim=1, largest=False).indices
-    end = n_groups * N_GROUPED
-    least = values[:, :end].unflatten(1, (N_GROUPED, n_groups)).amin(dim=1)
-    groups = least.topk(n_smallest, dim=1, largest=False).indices
-    steps = torch.arange(0, end, n_groups, device=values.device).view(1, -1, 1)
-    rest = torch.arange(end, values.shape[1], device=values.device).expand(len(values), -1)
-    where = torch.cat([(groups.unsqueeze(1) + steps).flatten(1), rest], dim=1)
-    chosen = values.gather(1, where).topk(n_smallest, dim=1, largest=False).indices
-    return where.gather(1, chosen)
 
 
 class _Cells:

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from diffresnet._support.threads import share
 from diffresnet.graph.distances import BLOCK_SIZE, CANCELLATION, subtract_again
+from diffresnet.graph.smallest import smallest
 
 CLOSE = CANCELLATION[torch.float64]
 
@@ -124,13 +125,13 @@ class _ProductSearch:
         block = self._memory(rows, single)[0]
         torch.addmm(self.norms[0].float(), single[rows], single.mT, alpha=-2, out=block)
         block[torch.arange(len(rows), device=rows.device), rows] = -torch.inf
-        chosen = block.topk(self.n_neighbors + SPARE_CANDIDATES, dim=-1, largest=False)
+        chosen = smallest(block, self.n_neighbors + SPARE_CANDIDATES)
         norms = self.norms[0]
-        exact = norms[chosen.indices] - 2 * self._products(rows, chosen.indices)
-        exact[chosen.indices == rows.unsqueeze(-1)] = -torch.inf
-        near = by_distance(exact, chosen.indices)
+        exact = norms[chosen] - 2 * self._products(rows, chosen)
+        exact[chosen == rows.unsqueeze(-1)] = -torch.inf
+        near = by_distance(exact, chosen)
         last, following = near.distances[:, self.n_neighbors - 1 : self.n_neighbors + 1].unbind(1)
-        own, left_out = norms[rows], chosen.values.amax(dim=-1)
+        own, left_out = norms[rows], block.gather(1, chosen[:, -1:])[:, 0]
         # A point with a squared norm above 16 times this is farther away than the last neighbor, by
         # the triangle inequality. The others err by no more than that allows.
         reach = own + (last + own).clamp(min=0)
@@ -208,13 +209,13 @@ def _select(values: Tensor, rows: Tensor, n_smallest: int) -> tuple[Neighbors, T
     """
     n_points = values.shape[-1]
     values[:, torch.arange(len(rows), device=rows.device), rows] = -torch.inf
-    smallest = values.topk(min(n_smallest + 1, n_points), dim=-1, largest=False)
-    indices = smallest.indices[..., :n_smallest]
+    found = values.topk(min(n_smallest + 1, n_points), dim=-1, largest=False)
+    indices = found.indices[..., :n_smallest]
     if n_smallest == n_points:
         following = torch.full_like(values[..., 0], torch.inf)
     else:
         # `topk` does not say which of equal values it takes: take the first columns instead.
-        last, following = smallest.values[..., n_smallest - 1 :].unbind(dim=-1)
+        last, following = found.values[..., n_smallest - 1 :].unbind(dim=-1)
         tied = last == following
         if tied.any():
             chosen = first_smallest(values[tied], last[tied].unsqueeze(-1), n_smallest)

@@ -1,6 +1,7 @@
 """Each part: held-out scores as by leaving out, and new points scored as fitted ones are."""
 
 from collections.abc import Callable
+from copy import deepcopy
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ from diffresnet.estimators.parts.linear import fit_linear
 from diffresnet.estimators.parts.part import RidgePart, sum_parts
 from diffresnet.estimators.parts.propagation import GraphKernel, fit_propagation
 from diffresnet.estimators.parts.together import choose_weight, fit_together
-from diffresnet.estimators.points import FittedPoints
+from diffresnet.estimators.points import FittedPoints, Places
 from diffresnet.learning.labels import Labels
 from tests.estimators.examples import clusters, fitted
 
@@ -83,3 +84,16 @@ def test_one_kernel_of_features_is_that_among_all() -> None:
     points, labels = fitted(clusters()[0]), some_labels()
     for which, expected in enumerate(feature_kernels(points, labels, 0.5)):
         assert torch.equal(feature_kernel(points, labels, 0.5, which).gram, expected.gram)
+
+
+def test_new_points_are_scored_alike_with_kept_columns_and_without() -> None:
+    given, _ = clusters()
+    points, labels = fitted(given), some_labels()
+    places = points.attach(given[:7] + 0.01, 11, 6)
+    part = propagation(points, labels)
+    without = deepcopy(part)  # which leaves the columns behind
+    found = part.score(places)
+    assert torch.allclose(found, without.score(places), atol=1e-5)
+    assert places.attachment is not None
+    alone = Places(places.points, places.lengths, places.attachment[:1])
+    assert torch.allclose(found[:1], part.score(alone), rtol=0, atol=1e-12)

@@ -5,7 +5,7 @@ with a large one Poisson learning; held-out labels choose.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from threading import RLock
 from typing import Any
 
@@ -15,10 +15,13 @@ from torch import Tensor
 from diffresnet.diffusion.filters import GraphFilter
 from diffresnet.estimators.parts.kept_columns import CHUNK, KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
-from diffresnet.estimators.points import FittedPoints, Places
+from diffresnet.estimators.points import FittedPoints, Places, average_near
 from diffresnet.graph import matrix as mx
 from diffresnet.learning.mixture_settings import FLOOR
 from diffresnet.learning.ridge import Penalty
+
+BLOCK = 2**22
+"""Numbers of columns that are in double precision at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +56,21 @@ class Smoothing:
 
         A new point has the mean of its neighbors.
         """
-        if places.attachment is None and self.columns.hold(rows):
-            return self.columns.sum_up(rows, coefficients, places.rows)
+        if places.attachment is None:
+            if self.columns.hold(rows):
+                return self.columns.sum_up(rows, coefficients, places.rows)
+        elif bool(self.columns.held(rows).all()):
+            return average_near(places.attachment, partial(self._sum_near, rows, coefficients))
         return places.read(self._spread(rows, coefficients))
+
+    def _sum_near(self, rows: Tensor, coefficients: Tensor, near: Tensor) -> Tensor:
+        """Return the sums of some points by the columns, in double precision, (m, K).
+
+        So a new point is scored alike in any company.
+        """
+        given = coefficients.double()
+        blocks = near.split(max(1, BLOCK // len(rows)))
+        return torch.cat([self.columns.entries(rows, some).double() @ given for some in blocks])
 
     def _spread(self, rows: Tensor, coefficients: Tensor) -> Tensor:
         """Return what coefficients make of all points, (N, K).
