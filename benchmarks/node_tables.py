@@ -8,17 +8,16 @@ done is kept in a folder, and a stopped run goes on.
 
 import argparse
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from diffresnet._support.writing import write_whole
+from diffresnet._support.writing import finite, write_whole
 from diffresnet.datasets.files import find_data_file
 from diffresnet.measuring.statistics import difference_of, half_interval
-from diffresnet.nodes import NodeGraph, SplitProtocol, make_method, run_protocol
+from diffresnet.nodes import NodeGraph, NodeResult, SplitProtocol, make_method, run_protocol
 from diffresnet.nodes.catalog import BASELINES, DIFFUSION_KERNEL, KERNEL, REFITTED, SELF_TRAINED
 from diffresnet.nodes.reading import parse_steps, standardized
 from diffresnet.nodes.splits import GivenSplit, Protocol
@@ -45,10 +44,10 @@ def run(
     graph: NodeGraph, method: str, labels: str, kept: Path, *, seconds: float
 ) -> dict[str, Any]:
     """Run a method on more and more splits, and return the numbers of the last."""
-    start, result = time.perf_counter(), None
+    result = None
     kept.parent.mkdir(parents=True, exist_ok=True)
     for n_splits in N_SPLITS:
-        if result and method not in UNLIMITED and time.perf_counter() - start > seconds:
+        if result and method not in UNLIMITED and _spent(result) > seconds:
             break
         protocol: Protocol
         if labels == "given":
@@ -63,13 +62,18 @@ def run(
     return result.to_json()
 
 
+def _spent(result: NodeResult) -> float:
+    """Return the seconds that the runs took, of one thread, before a break and after it."""
+    return sum(run.seconds for run in result.runs)
+
+
 def summarize(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield each result, with its paired differences to Diff-ResNet with channels."""
     found = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     for one in found:
         beside = [o for o in found if (o["graph"], o["labels"]) == (one["graph"], one["labels"])]
         accuracies = np.array([each["accuracy"] for each in one["runs"]])
-        one |= {"n_splits": len(accuracies), "ci95": half_interval(accuracies)}
+        one |= {"n_splits": len(accuracies), "ci95": finite(half_interval(accuracies))}
         for short, name in OURS.items():
             ours = next((other for other in beside if other["method"] == name), None)
             if ours is not None and ours is not one:

@@ -5,7 +5,11 @@ import pytest
 from sklearn.datasets import load_digits
 
 from diffresnet.estimators import DiffResNetClassifier
+from diffresnet.estimators.parts.features import FeatureKernel
+from diffresnet.estimators.parts.kept_columns import KeptColumns
+from diffresnet.estimators.parts.part import RidgePart
 from diffresnet.estimators.preview import preview_labels
+from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 
 FEATURES, CLASSES = (np.asarray(part)[:600] for part in load_digits(return_X_y=True))
 
@@ -16,6 +20,15 @@ def fitted(n_each: int = 3, **options: object) -> DiffResNetClassifier:
         rows = np.flatnonzero(one == CLASSES)[:n_each]
         labels[rows] = one
     return DiffResNetClassifier(**options).fit(FEATURES, labels)  # type: ignore[arg-type]
+
+
+def columns_of_features(model: DiffResNetClassifier) -> KeptColumns:
+    solved = model.solution_.solved
+    assert isinstance(solved, SolvedMixture)
+    ridges = [part for part in solved.parts if isinstance(part, RidgePart)]
+    kernels = [kernel for part in ridges for _, kernel in part.kernels]
+    (kernel,) = {id(one): one for one in kernels if isinstance(one, FeatureKernel)}.values()
+    return kernel.gaussian.columns
 
 
 @pytest.mark.parametrize("n_each", [1, 3])
@@ -46,6 +59,21 @@ def test_it_is_near_to_an_update_and_leaves_the_model_alone() -> None:
         assert (found.probabilities.argmax(axis=1) == own).mean() > 0.97
     assert (whole.probabilities[rows, CLASSES[rows]] == 1).all()
     assert np.abs(part.probabilities - whole.probabilities[100:]).mean() < 0.01
+
+
+def test_points_in_view_need_no_columns_of_a_new_label() -> None:
+    model, rows, some = fitted(), [500, 501, 502], np.arange(100, 600)
+    kept = columns_of_features(model)
+    n_kept = len(kept.places)
+    assert n_kept > 0
+    cold = preview_labels(model, rows, CLASSES[rows], some)
+    assert len(kept.places) == n_kept
+    preview_labels(model, rows, CLASSES[rows])
+    assert len(kept.places) == n_kept + len(rows)
+    warm = preview_labels(model, rows, CLASSES[rows], some)
+    assert cold is not None
+    assert warm is not None
+    assert np.abs(cold.probabilities - warm.probabilities).max() < 1e-5
 
 
 def test_labels_can_be_taken_away() -> None:

@@ -19,6 +19,7 @@ def test_products_with_fitted_points_are_those_on_the_sphere() -> None:
 
 
 def test_points_without_a_direction_have_finite_products() -> None:
-    raw = torch.full((5, 3), 0.1)
+    raw = torch.full((50, 3), 0.1)  # whose mean is rounded
     made = View.make(raw, torch.ones(3))
     assert float(made.along(torch.ones(2, 3), raw, made.lengths).abs().max()) < 0.1
+    assert float(made.points.norm(dim=1).max()) < 0.1

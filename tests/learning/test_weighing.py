@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
@@ -61,8 +63,9 @@ def test_what_was_found_before_is_found_again_with_its_scales_and_noise() -> Non
     other = scores + noise(100, 3)
     first = weigh_two(scores[:-2], other[:-2], classes[:-2], 0.5, 0.5)
     fresh = weigh_two(scores, other, classes, 0.5, 0.5)
+    stale = replace(first, noise=0.3, scales=(1.0, 2.0))  # which no search would choose
+    kept = weigh_two(scores, other, classes, 0.5, 0.5, earlier=stale)
+    assert (kept.noise, kept.scales) == (0.3, (1.0, 2.0)) != (fresh.noise, fresh.scales)
     again = weigh_two(scores, other, classes, 0.5, 0.5, earlier=first)
-    assert (again.noise, again.scales) == (first.noise, first.scales)
-    assert (first.noise, first.scales) == (fresh.noise, fresh.scales)
     assert torch.allclose(torch.tensor(again.weights), torch.tensor(fresh.weights), rtol=0.02)
     assert torch.allclose(again.biases, fresh.biases, atol=0.01)

@@ -72,8 +72,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         class_prior: None; ``"uniform"``; or the proportion of each class that the predictions
             should have, in the order of `classes_` or as a dictionary (scaled to sum to 1).
         random_state: seed of everything that is drawn.
-        n_jobs: threads that share the search of neighbors and the modes of a large graph; None for
-            as many as torch would use, -1 for all processors. Results do not depend on it.
+        n_jobs: threads that share the work on many points: features, neighbors, modes, scores; None
+            for as many as torch would use, -1 for all processors. Results do not depend on it.
         device: where ``solver="network"`` is trained; all else is NumPy's and SciPy's, on the CPU.
 
     Attributes:

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from diffresnet._support.allocation import give_back_freed_memory
 from diffresnet._support.threads import share
-from diffresnet.graph.distances import BLOCK_SIZE
 from diffresnet.graph.exact_search import Neighbors, nearest_of
 from diffresnet.graph.smallest import smallest
 
@@ -48,6 +47,9 @@ NOISE = 2.0**-20
 
 SMALL_BLOCK = 2**19
 """Distances that are computed at a time; they stay in the cache."""
+
+SHARED_BLOCK = 2**20
+"""Numbers that each thread has in memory at a time, where no cell is looked at."""
 
 SAMPLED = 32
 """Points a cell that k-means looks at."""
@@ -83,7 +85,8 @@ def search_cells(points: Tensor, n_neighbors: int) -> Neighbors:
         distances[some, 1:], indices[some, 1:] = near.distances, cells.order[near.indices]
 
     rows = torch.arange(len(points), device=points.device)
-    share(measure, rows.split(max(1, BLOCK_SIZE // (search.found.shape[1] * points.shape[1]))))
+    n_numbers = search.found.shape[1] * points.shape[1]
+    share(measure, rows.split(max(1, SHARED_BLOCK // n_numbers)))
     places = cells.order.argsort()
     return Neighbors(distances[places] * 2.0**half * 2.0 ** (exponent - half), indices[places])
 
@@ -247,7 +250,7 @@ def _find_middles(points: Tensor, n_cells: int) -> Tensor:
 
 
 def _nearest_middle(points: Tensor, middles: Tensor) -> Tensor:
-    norms, n_rows = middles.square().sum(dim=1), max(1, BLOCK_SIZE // len(middles))
+    norms, n_rows = middles.square().sum(dim=1), max(1, SHARED_BLOCK // len(middles))
     # Written into one tensor: small results between large ones would keep memory from being reused.
     found = torch.empty(len(points), dtype=torch.int64, device=points.device)
 

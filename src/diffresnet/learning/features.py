@@ -23,7 +23,7 @@ from torch.nn.functional import normalize
 
 from diffresnet._support.checks import fail
 from diffresnet._support.sparse_checks import check_sparse
-from diffresnet._support.threads import share_in_turn
+from diffresnet._support.threads import limited_threads, n_sharing, share_in_turn
 from diffresnet.learning.outliers import find_outliers
 from diffresnet.learning.row_blocks import row_blocks, sum_blocks, usual_blocks
 
@@ -33,6 +33,9 @@ N_KEPT = 256
 """Principal directions that are kept; up to this many features stay as they are."""
 
 LARGEST_COVARIANCE = 4096
+
+LARGEST_SHARED = 2**24
+"""How many numbers the parts of the covariance may have that threads make at the same time."""
 
 FEW_FEATURES = 16
 """Below this the length of a point says much, and is kept by one more coordinate."""
@@ -260,8 +263,10 @@ def _collect(
 def _principal_directions(on_sphere: OnSphere, n_features: int, seed: int) -> Tensor:
     if n_features <= LARGEST_COVARIANCE:
         # In float64: float32 has given NaN for features that are zero everywhere.
-        parts = on_sphere(lambda points: (points.mT @ points).double())
-        covariance = sum_blocks(part for part, _ in parts).numpy()
+        n_shared = min(n_sharing(), max(1, LARGEST_SHARED // n_features**2))
+        with limited_threads(n_shared):
+            parts = on_sphere(lambda points: (points.mT @ points).double())
+            covariance = sum_blocks(part for part, _ in parts).numpy()
         kept = (max(0, n_features - N_KEPT), n_features - 1)
         largest = eigh(covariance, subset_by_index=kept)[1][:, ::-1]
         return torch.from_numpy(largest.copy()).float()

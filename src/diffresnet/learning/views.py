@@ -5,7 +5,6 @@ from functools import cached_property
 
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize
 
 from diffresnet._support.threads import share
 from diffresnet.diffusion.spectrum import Spectrum
@@ -50,13 +49,12 @@ class View:
     @cached_property
     def lengths(self) -> Tensor:
         """Of the fitted points before they are scaled to one, (N,); not below what can be told."""
+        blocks = self.raw.split(ROWS)
+        return torch.cat(share(lambda some: self._measure(some * self.factors), blocks))
 
-        def measure(some: Tensor) -> Tensor:
-            scaled = some * self.factors
-            least = (NEAREST * scaled.norm(dim=1)).clamp(min=1e-12)
-            return torch.maximum((scaled - self.center).norm(dim=1), least)
-
-        return torch.cat(share(measure, self.raw.split(ROWS)))
+    def _measure(self, scaled: Tensor) -> Tensor:
+        least = (NEAREST * scaled.norm(dim=1)).clamp(min=1e-12)
+        return torch.maximum((scaled - self.center).norm(dim=1), least)
 
     @property
     def points(self) -> Tensor:
@@ -68,8 +66,9 @@ class View:
         return self.place(self.raw[rows])
 
     def place(self, raw: Tensor) -> Tensor:
-        """Put points on the sphere."""
-        return normalize(raw * self.factors - self.center, dim=1)
+        """Put points on the sphere; those without a direction stay near the center."""
+        scaled = raw * self.factors
+        return (scaled - self.center).div_(self._measure(scaled).unsqueeze(1))
 
     def along(self, slopes: Tensor, raw: Tensor, lengths: Tensor) -> Tensor:
         """Return the products (n, K) of fitted points on the sphere with slopes, (K, d).

@@ -1,6 +1,7 @@
 import pickle
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 import torch
@@ -31,29 +32,35 @@ def test_each_column_is_made_once_whichever_labels_come_and_go() -> None:
     for n_rows in (3, CHUNK + 5, 40, 10):
         rows = torch.randperm(50, generator=generator)[:n_rows]
         coefficients = torch.randn(n_rows, 4, generator=generator)
-        assert columns.hold(rows)
+        held = columns.hold(rows)
+        assert held is not None
         expected = KERNEL[:, rows] @ coefficients
         for n_jobs in (1, 2):
             with limited_threads(n_jobs):
-                found = columns.sum_up(rows, coefficients)
+                found = held.sum_up(coefficients)
             assert torch.allclose(found, expected, atol=1e-5)
         some = torch.tensor([7, 3, 49])
-        assert torch.allclose(columns.sum_up(rows, coefficients, some), expected[some], atol=1e-5)
-        part = columns.sum_up(rows, coefficients, slice(5, 20))
+        assert torch.allclose(held.sum_up(coefficients, some), expected[some], atol=1e-5)
+        part = held.sum_up(coefficients, slice(5, 20))
         assert torch.allclose(part, expected[5:20], atol=1e-5)
-        assert torch.equal(columns.entries(rows), KERNEL[rows][:, rows])
-        assert torch.equal(columns.columns(rows), KERNEL[rows])
+        assert torch.equal(held.entries(rows), KERNEL[rows][:, rows])
+        assert torch.equal(held.columns(), KERNEL[rows])
     assert make.n_made == len(columns.places) <= 50
 
 
 def test_labels_that_are_gone_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_columns, "LARGEST_KEPT", 50 * 4)
     columns = KeptColumns(50, Counting())
-    assert columns.hold(torch.arange(4))
-    assert columns.hold(torch.arange(3, 6))
+    first = columns.hold(torch.arange(4))
+    assert columns.hold(torch.arange(3, 6)) is not None
     assert set(columns.places) == {3, 4, 5}
-    assert not columns.hold(torch.arange(5))
+    assert columns.hold(torch.arange(5)) is None
     assert torch.equal(columns.columns(torch.arange(5)), KERNEL[:5])
+    assert first is not None
+    assert torch.equal(first.columns(), KERNEL[:4])  # whoever has them, keeps them
+    is_held, held = columns.held(torch.arange(2, 5))
+    assert is_held.tolist() == [False, True, True]
+    assert torch.equal(held.columns(), KERNEL[3:5])
 
 
 def test_columns_are_left_behind_by_pickle() -> None:
@@ -74,11 +81,35 @@ def test_threads_ask_at_the_same_time() -> None:
         columns = KeptColumns(50, make)
 
         def ask(columns: KeptColumns = columns) -> torch.Tensor:
-            columns.hold(rows)
-            return columns.sum_up(rows, weights)
+            held = columns.hold(rows)
+            assert held is not None
+            return held.sum_up(weights)
 
         with ThreadPoolExecutor(4) as pool:
             found = [pool.submit(ask) for _ in range(4)]
         for one in found:
             assert torch.allclose(one.result(), KERNEL.sum(dim=1, keepdim=True), atol=1e-4)
         assert sorted(columns.places.values()) == list(range(50))
+
+
+def test_columns_stay_while_other_threads_make_and_remove_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept_columns, "LARGEST_KEPT", 50 * 20)
+    columns, mine, done = KeptColumns(50, Counting()), torch.arange(5), Event()
+
+    def make_others() -> None:
+        generator = torch.Generator().manual_seed(0)
+        for _ in range(300):
+            columns.hold(5 + torch.randperm(45, generator=generator)[:7])
+            columns.hold(mine)
+        done.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(make_others)
+        while not done.is_set() and not other.done():
+            is_held, held = columns.held(mine)
+            found = held.sum_up(torch.ones(int(is_held.sum()), 1))
+            expected = KERNEL[mine[is_held]].sum(dim=0).unsqueeze(1)
+            assert torch.allclose(found, expected, atol=1e-4) or not is_held.any()
+        other.result()

@@ -179,13 +179,13 @@ class FeatureKernel:
         columns = self.gaussian.columns
         if self.keeps:
             columns.hold(self.rows)
-        held = columns.held(self.rows)
+        is_held, held = columns.held(self.rows)
         parts = list[Tensor]()
-        if bool(held.any()):
-            parts.append(columns.sum_up(self.rows[held], coefficients[held], places.rows))
-        if not bool(held.all()):
-            points = self.gaussian.geometry.of(places)
-            parts.append(self.gaussian.sum_up(points, self.own[~held], coefficients[~held]))
+        if bool(is_held.any()):
+            parts.append(held.sum_up(coefficients[is_held], places.rows))
+        if not bool(is_held.all()):
+            points, missing = self.gaussian.geometry.of(places), ~is_held
+            parts.append(self.gaussian.sum_up(points, self.own[missing], coefficients[missing]))
         return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from diffresnet.diffusion.filters import GraphFilter
-from diffresnet.estimators.parts.kept_columns import CHUNK, KeptColumns
+from diffresnet.estimators.parts.kept_columns import CHUNK, HeldColumns, KeptColumns
 from diffresnet.estimators.parts.part import RidgePart, Targets, unless_zero
 from diffresnet.estimators.points import FittedPoints, Places, average_near
 from diffresnet.graph import matrix as mx
@@ -46,8 +46,9 @@ class Smoothing:
 
     def entries(self, rows: Tensor) -> Tensor:
         """Return the kernel between some points, (n, n)."""
-        if self.columns.hold(rows):
-            return self.columns.entries(rows).double()
+        held = self.columns.hold(rows)
+        if held is not None:
+            return held.entries(rows).double()
         blocks = [self.columns.make(some)[:, rows] for some in rows.split(CHUNK)]
         return torch.cat(blocks).mT.double()
 
@@ -57,20 +58,15 @@ class Smoothing:
         A new point has the mean of its neighbors.
         """
         if places.attachment is None:
-            if self.columns.hold(rows):
-                return self.columns.sum_up(rows, coefficients, places.rows)
-        elif bool(self.columns.held(rows).all()):
-            return average_near(places.attachment, partial(self._sum_near, rows, coefficients))
+            held = self.columns.hold(rows)
+            if held is not None:
+                return held.sum_up(coefficients, places.rows)
+        else:
+            is_held, held = self.columns.held(rows)
+            if bool(is_held.all()):
+                near_sums = partial(_sum_near, held, coefficients.double())
+                return average_near(places.attachment, near_sums)
         return places.read(self._spread(rows, coefficients))
-
-    def _sum_near(self, rows: Tensor, coefficients: Tensor, near: Tensor) -> Tensor:
-        """Return the sums of some points by the columns, in double precision, (m, K).
-
-        So a new point is scored alike in any company.
-        """
-        given = coefficients.double()
-        blocks = near.split(max(1, BLOCK // len(rows)))
-        return torch.cat([self.columns.entries(rows, some).double() @ given for some in blocks])
 
     def _spread(self, rows: Tensor, coefficients: Tensor) -> Tensor:
         """Return what coefficients make of all points, (N, K).
@@ -97,6 +93,15 @@ class Smoothing:
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what can be made again."""
         return {"filter": self.filter}
+
+
+def _sum_near(held: HeldColumns, coefficients: Tensor, near: Tensor) -> Tensor:
+    """Return the sums of some points by the columns, (m, K).
+
+    In double precision, so that a new point is scored alike in any company.
+    """
+    blocks = near.split(max(1, BLOCK // max(1, len(coefficients))))
+    return torch.cat([held.entries(some).double() @ coefficients for some in blocks])
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,9 @@ class RoughGraphKernel:
         slow = (seen * filter_.gains) @ seen.mT
         gram = slow.double()
         known = rows[~is_new]
-        if len(known) and smoothing.columns.hold(known):
-            own = smoothing.columns.entries(known, rows).double()
+        held = smoothing.columns.hold(known) if len(known) else None
+        if held is not None:
+            own = held.entries(rows).double()
             local = (own[~is_new] - gram[~is_new][:, ~is_new]).diagonal().mean()
             gram[~is_new] = own.mT
             gram[:, ~is_new] = own
