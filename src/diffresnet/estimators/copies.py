@@ -113,7 +113,7 @@ class Copies:
             ... ).point
             array([0, 0, 1])
         """
-        lost = np.setdiff1d(np.arange(n_classes), self.vote(encoded, n_classes))
+        lost = _without_points(self.vote(encoded, n_classes), n_classes)
         leaders = self.first[self.point]
         alone = np.flatnonzero(np.isin(encoded, lost))
         for row in alone[leaders[alone] == alone]:  # the first of a point: the next one leads it
@@ -133,7 +133,7 @@ class Copies:
             ValueError: if a class has labels only on rows that are equal to rows of others.
         """
         merged = self.vote(encoded, n_classes)
-        lost = np.setdiff1d(np.arange(n_classes), merged)
+        lost = _without_points(merged, n_classes)
         if len(lost):
             rows = np.flatnonzero(encoded != UNLABELED)
             row = int(rows[encoded[rows] == lost[0]][0])
@@ -234,6 +234,12 @@ def digest_rows(features: Any) -> Digests:
         blocks = [every[start : start + ROWS] for start in range(0, len(every), ROWS)]
         found = share(lambda some: b"".join(_digest(row + 0.0) for row in some), blocks)  # -0 is 0
     return np.frombuffer(b"".join(found), dtype="<u8").reshape(-1, 2)
+
+
+def _without_points(classes: Rows, n_classes: int) -> Rows:
+    """Return the classes that no point has."""
+    counts = np.bincount(classes[classes != UNLABELED], minlength=n_classes)
+    return np.flatnonzero(counts == 0)
 
 
 def _digest(*arrays: npt.NDArray[Any]) -> bytes:

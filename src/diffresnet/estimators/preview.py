@@ -6,6 +6,7 @@ kernels, ridges and weights, and the biases of the classes, are those of the fit
 be kept: `update_labels` gives that.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -84,11 +85,15 @@ def preview_labels(
         is_rough = rows is not None or solution.points.operator.n_points > LARGEST_EXACT
         found = _relearn(solution, solved, now, model.seed_, is_rough=is_rough)
         points = model.copies_.point if rows is None else model.copies_.point[np.asarray(rows)]
-        blocks = solution.points.blocks()
+        starts = range(0, solution.points.operator.n_points, ROWS)
+        blocks: Sequence[slice | Tensor] = [slice(start, start + ROWS) for start in starts]
         if rows is not None:
-            some = torch.from_numpy(points).split(ROWS)
-            blocks = (solution.points.some_places(one) for one in some)
-        shown = np.concatenate(share(found.at, blocks)).astype(np.float32)
+            blocks = torch.from_numpy(points).split(ROWS)
+
+        def look(some: slice | Tensor) -> Floats:
+            return found.at(solution.points.some_places(some))
+
+        shown = np.concatenate(share(look, blocks)).astype(np.float32)
     shown = shown[points] if rows is None else shown
     given = merged[points]
     shown[given >= 0] = np.eye(len(classes), dtype=np.float32)[given[given >= 0]]
