@@ -13,12 +13,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from diffresnet._support.checks import fail
-from diffresnet._support.threads import share
 from diffresnet.estimators.near_copies import are_dense, find_leaders
 from diffresnet.learning.labels import UNLABELED
 
 ROWS = 2**12
-"""Rows that a thread looks at, at a time."""
+"""Rows that are copied at a time."""
 
 Rows = npt.NDArray[np.int64]
 Digests = npt.NDArray[np.uint64]
@@ -231,8 +230,8 @@ def digest_rows(features: Any) -> Digests:
         found = [_digest(rows.indices[a:b], rows.data[a:b]) for a, b in bounds]
     else:
         every = np.asarray(features)
-        blocks = [every[start : start + ROWS] for start in range(0, len(every), ROWS)]
-        found = share(lambda some: b"".join(_digest(row + 0.0) for row in some), blocks)  # -0 is 0
+        blocks = (every[start : start + ROWS] for start in range(0, len(every), ROWS))
+        found = [_digest(row) for some in blocks for row in some + 0.0]  # -0 becomes 0
     return np.frombuffer(b"".join(found), dtype="<u8").reshape(-1, 2)
 
 
@@ -245,5 +244,5 @@ def _without_points(classes: Rows, n_classes: int) -> Rows:
 def _digest(*arrays: npt.NDArray[Any]) -> bytes:
     summed = blake2b(digest_size=16)
     for array in arrays:
-        summed.update(np.ascontiguousarray(array).tobytes())
+        summed.update(np.ascontiguousarray(array).data)
     return summed.digest()
