@@ -374,3 +374,11 @@ def test_the_report_shows_what_changed_since_an_earlier_run() -> None:
     missing = ("--report", "other.html", "--since", "nothing.csv", "--force")
     assert "--since" in refused("features.csv", "--labels", "labels.csv", *missing)
     assert not Path("other.html").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_column_of_labels_that_are_not_asked_for_is_said_to_be_a_feature() -> None:
+    rows = "".join(f"{k},{k % 2},{0.1 * k},{['A', 'B', ''][k % 3]}\n" for k in range(30))
+    Path("two.csv").write_text(f"id,label,a,kind\n{rows}")
+    said = run("two.csv", "--label-column", "kind")
+    assert "The column 'label' is taken as a feature: --label-column is 'kind'." in said

@@ -149,3 +149,19 @@ def test_predictions_of_nodes_without_a_label(tmp_path: Path) -> None:
     )
     assert refused.exit_code == 2
     assert "some nodes with a label and some without, got 120 of 120" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--seed", "7", "--adapt-proportions"], "got --seed, --adapt-proportions beside it"),
+        (["--json", "a.json", "--splits", "2"], "got --splits, --json beside it"),
+        (["--method", "gcn", "--method", "mlp"], "--method must be a single one beside --predict"),
+        (["--method", "all"], "--method must be a single one beside --predict, got all"),
+    ],
+)
+def test_options_that_predictions_do_not_heed_are_refused(words: list[str], said: str) -> None:
+    asked = ["nodes", "none.npz", "--predict", "out.csv", *words]
+    result = CliRunner().invoke(app, asked, env={"COLUMNS": "300"})
+    assert result.exit_code == 2
+    assert said in result.output

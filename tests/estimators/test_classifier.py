@@ -460,3 +460,12 @@ def test_copies_and_rooms_change_nothing(kept: int, monkeypatch: pytest.MonkeyPa
         assert np.allclose(other.predict_proba(points + 0.01), expected, atol=1e-5)
         other.update_labels([7], [0])
     assert np.array_equal(model.predict_proba(points + 0.01), expected)
+
+
+@pytest.mark.parametrize("given", [None, np.zeros((3, 2)), np.zeros(4)])
+def test_a_model_of_a_graph_alone_says_what_new_points_are(given: Any) -> None:
+    points, classes = clusters()
+    model = DiffResNetClassifier().fit(None, partly(classes), graph=build_weights(points, 8))
+    for ask in (model.predict, model.predict_proba):
+        with pytest.raises(ValueError, match="weights of links to the fitted points: there was a"):
+            ask(given)

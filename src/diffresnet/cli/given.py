@@ -25,6 +25,9 @@ def read_with_columns(
         points = read_points(features, **columns._asdict(), need_labels=need_labels)
     if points.features is None and points.links is None and graph is None:
         refuse("FEATURES", "a file with features", "ids only", "Add features, or pass --graph.")
+    if columns.label_column not in (None, DEFAULT_LABEL) and DEFAULT_LABEL in points.names:
+        own = f"--label-column is '{columns.label_column}'"
+        warn(f"The column '{DEFAULT_LABEL}' is taken as a feature: {own}. Remove it if it is none.")
     return points
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,6 +47,19 @@ from diffresnet.paper.settings import NODE_SETTINGS
 HEADS = ("accuracy %", "splits x inits", "s per run")
 WITHOUT_VALIDATION = {KERNEL, REFITTED, DIFFUSION_KERNEL, SELF_TRAINED, LABELS_ALONE}
 """Methods that need no validation nodes."""
+
+MEASURING = {
+    **{name: f"--{name}" for name in ("splits", "inits", "seed", "steps", "dropout", "jobs")},
+    "train_nodes": "--train-nodes",
+    "validation_nodes": "--validation-nodes",
+    "given_split": "--given-split",
+    "step_size": "--step-size",
+    "adapt_proportions": "--adapt-proportions",
+    "cluster": "--cluster",
+    "resume": "--resume",
+    "json_file": "--json",
+}
+"""Options that --predict does not heed, by the names of their arguments."""
 
 CAPTION = "± is the deviation over runs; of differences, the 95 % interval over splits"
 
@@ -169,6 +183,8 @@ def nodes(
 
       diffresnet nodes links.csv --nodes papers.csv --predict labels.csv
     """
+    if predict is not None:
+        _check_predicting(locals())
     loaded = read_node_graph(graph, nodes_file, id_column=id_column, label_column=label_column)
     taken = parse_steps(standardize, loaded)
     inputs = [path for path in (Path(graph), nodes_file) if path is not None]
@@ -219,6 +235,19 @@ def nodes(
     rows = [_cells(result) for result in results]
     shown = results[0].kind, HEADS, rows, results[0].method, differences
     write_files(contents, lambda: show_comparison(*shown, caption=CAPTION))
+
+
+def _check_predicting(given: Mapping[str, Any]) -> None:
+    """Refuse options that would be ignored beside --predict."""
+    defaults = signature(nodes).parameters
+    asked = [option for name, option in MEASURING.items() if given[name] != defaults[name].default]
+    if asked:
+        got = f"{', '.join(asked)} beside it"
+        refuse("--predict", "given without options of measuring", got, "Leave these out.")
+    methods = given["method"] or [KERNEL]
+    if len(methods) > 1 or "all" in methods:
+        got = ", ".join(methods)
+        refuse("--method", "a single one beside --predict", got, f"Pass {KERNEL}, or leave it out.")
 
 
 def _predict(graph: NodeGraph, ids: list[str], name: str, out: Path) -> None:

@@ -21,6 +21,7 @@ from diffresnet.estimators.input import (
     check_given,
     check_labeled,
     check_length,
+    check_links_of_new,
     check_parameters,
     check_prior,
     check_scored,
@@ -226,6 +227,8 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
                 graph and no features in `fit`.
         """
         check_labeled(self, "predict")
+        if self.solution_.points.space is None:
+            check_links_of_new(X, self.n_features_in_)
         given = validate_features(self, X, "predict")
         with limited_threads(self.n_jobs):
             return self.solution_.predict(given, self.n_top, self.bandwidth_rank)

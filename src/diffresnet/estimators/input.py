@@ -267,3 +267,17 @@ def check_update(
     after = np.full(n_points, UNLABELED)
     after[np.concatenate([others, places])] = found
     return after, classes
+
+
+def check_links_of_new(given: Any, n_points: int) -> None:
+    """Refuse what are no links of new points, where a model was fitted to a graph alone.
+
+    Args:
+        given: (n, N) weights of links to the fitted points.
+        n_points: N.
+    """
+    shape: tuple[int, ...] = np.shape(given) if given is not None else ()
+    if len(shape) != 2 or shape[1] != n_points:
+        must = f"(n, {n_points}) weights of links to the fitted points: there was a graph alone"
+        got = "None" if given is None else f"shape {shape}"
+        fail("predict", "X", must, got, "What fitted points are is in `transduction_`.")

@@ -8,14 +8,15 @@ from pathlib import Path
 from diffresnet._support.checks import refuse
 from diffresnet._support.words import reason_of
 
-FORMAT = "diffresnet studio 1"
+FORMAT = "diffresnet studio 2"
 WHAT = "The studio file"
 DAMAGE = (sqlite3.Error, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError)
 """What reading a damaged file raises."""
 
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE points (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE points (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest TEXT NOT NULL) STRICT;
 CREATE TABLE gestures (
     number INTEGER PRIMARY KEY, time TEXT NOT NULL, who TEXT NOT NULL, kind TEXT NOT NULL,
     said TEXT NOT NULL, is_undone INTEGER NOT NULL DEFAULT 0, classes TEXT NOT NULL) STRICT;

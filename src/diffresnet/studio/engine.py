@@ -77,7 +77,7 @@ class Studio:
         """
         source, file = find_source(source, file)
         opened = open_source(source)
-        storage = Storage(file, opened.ids, source.to_json(file))
+        storage = Storage(file, opened.ids, source.to_json(file), opened.digest())
         try:
             model = DiffResNetClassifier(source.n_top).prepare(opened.features, graph=opened.links)
             with stage("labels"):

@@ -6,7 +6,7 @@ order, add up to. A table of points holds the ids of those that were ever answer
 
 import json
 import sqlite3
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -50,13 +50,20 @@ class Storage:
         path: of the file; it is made if there is none.
         ids: of the points, in the order of their rows.
         about: what a new file keeps: where the data are, and how they were read.
+        digest: rows to what tells their points apart where ids do not; "" is anything.
 
     Raises:
         ValueError: if it is no such file, or has answers for points that are not there.
     """
 
-    def __init__(self, path: Path, ids: Sequence[str], about: Mapping[str, Any]) -> None:
-        self.path, self.ids = path, ids
+    def __init__(
+        self,
+        path: Path,
+        ids: Sequence[str],
+        about: Mapping[str, Any],
+        digest: Callable[[Sequence[int]], Sequence[str]] | None = None,
+    ) -> None:
+        self.path, self.ids, self.digest = path, ids, digest
         self.base = connect(path)
         try:
             self._numbers, self._rows = self._begin(about)
@@ -218,15 +225,33 @@ class Storage:
 
     def _match_points(self) -> tuple[dict[int, int], Any]:
         """Return the number of each known row, and the row of each number; raise if one is gone."""
-        known = self.base.execute("SELECT number, id FROM points ORDER BY number").fetchall()
+        asked = "SELECT number, id, digest FROM points ORDER BY number"
+        known = self.base.execute(asked).fetchall()
         places = {name: row for row, name in enumerate(self.ids)} if known else {}
-        missing = [name for _, name in known if name not in places]
+        missing = [name for _, name, _ in known if name not in places]
         if missing:
             got = f"{self.path} with answers for {count(len(missing), 'missing id')}: "
             remedy = "Open the data it was made with, or choose another file by --file."
             refuse(WHAT, "one of these data", got + some(missing, 10), remedy)
-        rows = np.array([-1, *(places[name] for _, name in known)], dtype=np.int64)
+        rows = np.array([-1, *(places[name] for _, name, _ in known)], dtype=np.int64)
+        self._check_digests([name for _, name, _ in known], [one for *_, one in known], rows[1:])
         return {int(row): number for number, row in enumerate(rows) if number}, rows
+
+    def _digests(self, rows: Sequence[int]) -> Sequence[str]:
+        return [""] * len(rows) if self.digest is None else self.digest(rows)
+
+    def _check_digests(self, names: list[str], kept: list[str], rows: Any) -> None:
+        """Raise if points have the ids of answered ones, and are others."""
+        now = self._digests(rows.tolist())
+        both = zip(names, kept, now, strict=True)
+        others = [name for name, before, after in both if before and after and before != after]
+        if others:
+            changed = f"{count(len(others), 'other row')} in the place of answered ones"
+            got = f"{self.path}, and data without ids that have {changed}: {some(others, 10)}"
+            remedy = (
+                "Open the data it was made with, give the rows ids, or choose another by --file."
+            )
+            refuse(WHAT, "one of these data", got, remedy)
 
     def _number_points(self, rows: list[int]) -> list[int]:
         """Return the numbers of points, new ones for those that have none."""
@@ -234,8 +259,13 @@ class Storage:
         first = len(self._rows)
         fresh = {row: first + place for place, row in enumerate(new)}
         self.base.executemany(
-            "INSERT INTO points VALUES (?, ?)",
-            ((number, self.ids[row]) for row, number in fresh.items()),
+            "INSERT INTO points VALUES (?, ?, ?)",
+            (
+                (number, self.ids[row], digest)
+                for (row, number), digest in zip(
+                    fresh.items(), self._digests(list(fresh)), strict=True
+                )
+            ),
         )
         self._numbers |= fresh
         self._rows = np.concatenate([self._rows, np.array(new, dtype=np.int64)])

@@ -6,6 +6,7 @@ from copy import deepcopy
 import pytest
 import torch
 
+from diffresnet.estimators.parts import kept_columns
 from diffresnet.estimators.parts.features import (
     choose_kernel,
     feature_kernel,
@@ -86,14 +87,18 @@ def test_one_kernel_of_features_is_that_among_all() -> None:
         assert torch.equal(feature_kernel(points, labels, 0.5, which).gram, expected.gram)
 
 
-def test_new_points_are_scored_alike_with_kept_columns_and_without() -> None:
+def test_new_points_are_scored_alike_with_kept_columns_and_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     given, _ = clusters()
     points, labels = fitted(given), some_labels()
     places = points.attach(given[:7] + 0.01, 11, 6)
     part = propagation(points, labels)
-    without = deepcopy(part)  # which leaves the columns behind
-    found = part.score(places)
-    assert torch.allclose(found, without.score(places), atol=1e-5)
+    found, again = part.score(places), deepcopy(part)  # which leaves the columns behind
+    assert torch.equal(again.score(places), found)
+    with monkeypatch.context() as patch:
+        patch.setattr(kept_columns, "LARGEST_KEPT", 0)
+        assert torch.allclose(part.score(places), found, atol=1e-5)
     assert places.attachment is not None
     alone = Places(places.points, places.lengths, places.attachment[:1])
     assert torch.allclose(found[:1], part.score(alone), rtol=0, atol=1e-12)

@@ -57,16 +57,12 @@ class Smoothing:
 
         A new point has the mean of its neighbors.
         """
+        held = self.columns.hold(rows)
+        if held is None:
+            return places.read(self._spread(rows, coefficients))
         if places.attachment is None:
-            held = self.columns.hold(rows)
-            if held is not None:
-                return held.sum_up(coefficients, places.rows)
-        else:
-            is_held, held = self.columns.held(rows)
-            if bool(is_held.all()):
-                near_sums = partial(_sum_near, held, coefficients.double())
-                return average_near(places.attachment, near_sums)
-        return places.read(self._spread(rows, coefficients))
+            return held.sum_up(coefficients, places.rows)
+        return average_near(places.attachment, partial(_sum_near, held, coefficients.double()))
 
     def _spread(self, rows: Tensor, coefficients: Tensor) -> Tensor:
         """Return what coefficients make of all points, (N, K).
