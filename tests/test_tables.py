@@ -152,3 +152,12 @@ def test_what_is_refused(change: dict[str, Any], message: str) -> None:
     call: Any = label_table
     with pytest.raises(ValueError, match=message):
         call(**({"table": table, "label_column": "kind"} | change))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_what_was_found_before_is_replaced_and_no_feature(library: str) -> None:
+    table = make_table(library, POINTS[:60, 30])
+    first, model = label_table(table, "kind")
+    second, again = label_table(first, "kind")
+    assert again.n_features_in_ == model.n_features_in_ == 2
+    assert list(second.columns) == list(first.columns)

@@ -40,9 +40,11 @@ def label_table(
         label_column: of the labels, of any kind, also categorical; where there is none, they are
             missing or -1.
         features: a column of lists of numbers, such as embeddings, or the names of columns of
-            numbers; None for the only column of lists, or else all other columns of numbers.
+            numbers; None for the only column of lists, or else all other columns of numbers, ids
+            among them: name the features where there are any.
         column_added: of the labels that are found; beside it are ``_probability``, ``_margin`` (to
-            the second class) and ``_reached`` (whether any label is connected to the row).
+            the second class) and ``_reached`` (whether any label is connected to the row). Columns
+            of these names, as of an earlier call, are replaced, and are no features.
         model: to be fitted, for other settings than the default.
 
     Returns:
@@ -66,7 +68,9 @@ def label_table(
     if missing:
         got = f"{some(missing)} among {some(names, 10)}"
         fail(FUNCTION, "table", "one that has the columns that are named", got, "Check the names.")
-    matrix = _features_of(kind, table, label_column, features, names)
+    added = {column_added, *(column_added + ending for ending in NEXT_TO.values())}
+    others = [name for name in names if name not in added]
+    matrix = _features_of(kind, table, label_column, features, others)
     given = list(table[label_column])
     model = DiffResNetClassifier() if model is None else model
     model.fit(matrix, given)
