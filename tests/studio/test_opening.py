@@ -187,30 +187,6 @@ def test_a_row_of_a_table_is_its_text(tmp_path: Path) -> None:
     assert open_source(Source(write_clusters(tmp_path))).text_of(0) is None
 
 
-def test_answers_of_rows_without_ids_are_not_given_to_other_rows(tmp_path: Path) -> None:
-    features, path = np.random.default_rng(0).normal(size=(30, 3)), tmp_path / "points.npy"
-    np.save(path, features)
-    studio = Studio.open(Source(path))
-    studio.do({"kind": "add_class", "name": "one", "selection": {"rows": [0, 3]}})
-    studio.close()
-    np.save(path, np.concatenate([features, features[:4] + 1]))  # more rows may follow
-    Studio.open(Source(path)).close()
-    np.save(path, features[::-1])
-    with pytest.raises(ValueError, match="2 other rows in the place of answered ones: '0', '3'"):
-        Studio.open(Source(path))
-    np.save(path, features)
-    again = Studio.open(Source(path))
-    assert again.now.state.answers[[0, 3]].tolist() == [0, 0]
-    again.close()
-
-
-def test_lines_of_text_without_ids_are_told_apart() -> None:
-    texts = Opened("a", "texts", ["0", "1"], np.zeros((2, 1)), texts=["a", "b"]).digest()
-    assert texts is not None
-    assert texts([0]) != texts([1])
-    assert Opened("a", "texts", ["x", "1"], np.zeros((2, 1)), texts=["a", "b"]).digest() is None
-
-
 def test_a_graph_of_photos_or_texts_is_refused(tmp_path: Path) -> None:
     path, links = tmp_path / "texts.txt", tmp_path / "links.csv"
     path.write_text("one\ntwo\n")

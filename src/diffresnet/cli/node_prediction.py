@@ -1,18 +1,56 @@
 """`diffresnet nodes --predict`: labels for the nodes that have none."""
 
+from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from diffresnet._support.checks import refuse
 from diffresnet._support.words import count
 from diffresnet.cli.console import say
 from diffresnet.cli.outputs import write_files
 from diffresnet.files.points import read_points
 from diffresnet.files.predictions import encode_predictions
+from diffresnet.nodes.catalog import KERNEL
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.method import NodeMethod
 from diffresnet.nodes.prediction import predict_nodes
+
+MEASURING = {
+    **{name: f"--{name}" for name in ("splits", "inits", "seed", "steps", "dropout", "jobs")},
+    "train_nodes": "--train-nodes",
+    "validation_nodes": "--validation-nodes",
+    "given_split": "--given-split",
+    "step_size": "--step-size",
+    "adapt_proportions": "--adapt-proportions",
+    "cluster": "--cluster",
+    "resume": "--resume",
+    "json_file": "--json",
+}
+"""Options that --predict does not heed, by the names of their arguments."""
+
+
+def check_predicting(command: Callable[..., object], given: Mapping[str, Any]) -> None:
+    """Refuse options that would be ignored beside --predict.
+
+    Args:
+        command: whose parameters have the defaults.
+        given: its arguments by name.
+    """
+    if given["predict"] is None:
+        return
+    defaults = signature(command).parameters
+    asked = [option for name, option in MEASURING.items() if given[name] != defaults[name].default]
+    if asked:
+        got = f"{', '.join(asked)} beside it"
+        refuse("--predict", "given without options of measuring", got, "Leave these out.")
+    methods = given["method"] or [KERNEL]
+    if len(methods) > 1 or "all" in methods:
+        got = ", ".join(methods)
+        refuse("--method", "a single one beside --predict", got, f"Pass {KERNEL}, or leave it out.")
 
 
 def write_predictions(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from diffresnet._support.writing import encode_json
 from diffresnet.cli.cluster_run import shared_out
 from diffresnet.cli.comparison import compare_in_json, show_comparison
 from diffresnet.cli.console import say
-from diffresnet.cli.node_prediction import read_ids, write_predictions
+from diffresnet.cli.node_prediction import check_predicting, read_ids, write_predictions
 from diffresnet.cli.options import Cluster, Force, Jobs, JsonFile, Resume
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.files.predictions import SUFFIXES
@@ -47,19 +46,6 @@ from diffresnet.paper.settings import NODE_SETTINGS
 HEADS = ("accuracy %", "splits x inits", "s per run")
 WITHOUT_VALIDATION = {KERNEL, REFITTED, DIFFUSION_KERNEL, SELF_TRAINED, LABELS_ALONE}
 """Methods that need no validation nodes."""
-
-MEASURING = {
-    **{name: f"--{name}" for name in ("splits", "inits", "seed", "steps", "dropout", "jobs")},
-    "train_nodes": "--train-nodes",
-    "validation_nodes": "--validation-nodes",
-    "given_split": "--given-split",
-    "step_size": "--step-size",
-    "adapt_proportions": "--adapt-proportions",
-    "cluster": "--cluster",
-    "resume": "--resume",
-    "json_file": "--json",
-}
-"""Options that --predict does not heed, by the names of their arguments."""
 
 CAPTION = "± is the deviation over runs; of differences, the 95 % interval over splits"
 
@@ -183,8 +169,7 @@ def nodes(
 
       diffresnet nodes links.csv --nodes papers.csv --predict labels.csv
     """
-    if predict is not None:
-        _check_predicting(locals())
+    check_predicting(nodes, locals())
     loaded = read_node_graph(graph, nodes_file, id_column=id_column, label_column=label_column)
     taken = parse_steps(standardize, loaded)
     inputs = [path for path in (Path(graph), nodes_file) if path is not None]
@@ -192,7 +177,7 @@ def nodes(
         check_new_file(predict, "--predict", SUFFIXES, inputs, force=force)
         kept: tuple[StandardStep, ...] = tuple(one for one in taken if one != "largest-component")
         ids = read_ids(loaded, nodes_file, id_column, label_column)
-        name = (method or [KERNEL])[0] if solver == "train" else KERNEL
+        name = method[0] if method and solver == "train" else KERNEL
         _predict(standardized(loaded, kept), ids, name, predict)
         return
     ready = standardized(loaded, taken)
@@ -226,28 +211,14 @@ def nodes(
     plan = NodePlan({stem: ready}, protocol, jobs, resume)
     with shared_out(cluster):
         results = [plan.run(stem, one) for one in methods]
-    differences = [compare(results[0], result) for result in results]
-    contents: dict[Path, bytes] = {}
+    differences, contents = [compare(results[0], one) for one in results], dict[Path, bytes]()
     if json_file is not None:
         content = compare_in_json([result.to_json() for result in results], differences)
-        given_graph = {"graph": Path(graph).name, "standardized": taken}
-        contents[json_file] = encode_json(given_graph | content)
+        content |= {"graph": Path(graph).name, "standardized": taken}
+        contents[json_file] = encode_json(content)
     rows = [_cells(result) for result in results]
     shown = results[0].kind, HEADS, rows, results[0].method, differences
     write_files(contents, lambda: show_comparison(*shown, caption=CAPTION))
-
-
-def _check_predicting(given: Mapping[str, Any]) -> None:
-    """Refuse options that would be ignored beside --predict."""
-    defaults = signature(nodes).parameters
-    asked = [option for name, option in MEASURING.items() if given[name] != defaults[name].default]
-    if asked:
-        got = f"{', '.join(asked)} beside it"
-        refuse("--predict", "given without options of measuring", got, "Leave these out.")
-    methods = given["method"] or [KERNEL]
-    if len(methods) > 1 or "all" in methods:
-        got = ", ".join(methods)
-        refuse("--method", "a single one beside --predict", got, f"Pass {KERNEL}, or leave it out.")
 
 
 def _predict(graph: NodeGraph, ids: list[str], name: str, out: Path) -> None:

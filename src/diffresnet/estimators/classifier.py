@@ -223,12 +223,10 @@ class DiffResNetClassifier(Advice, ClassifierMixin, BaseEstimator):
         do not move, nor do new points depend on each other.
 
         Args:
-            X: (n, d) features; or (n, N) weights of links to the fitted points, if there was a
-                graph and no features in `fit`.
+            X: (n, d) features; or (n, N) weights of links to the fitted points of a graph alone.
         """
         check_labeled(self, "predict")
-        if self.solution_.points.space is None:
-            check_links_of_new(X, self.n_features_in_)
+        check_links_of_new(self, X)
         given = validate_features(self, X, "predict")
         with limited_threads(self.n_jobs):
             return self.solution_.predict(given, self.n_top, self.bandwidth_rank)

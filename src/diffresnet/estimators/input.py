@@ -269,13 +269,16 @@ def check_update(
     return after, classes
 
 
-def check_links_of_new(given: Any, n_points: int) -> None:
+def check_links_of_new(model: "DiffResNetClassifier", given: Any) -> None:
     """Refuse what are no links of new points, where a model was fitted to a graph alone.
 
     Args:
+        model: fitted.
         given: (n, N) weights of links to the fitted points.
-        n_points: N.
     """
+    if model.solution_.points.space is not None:
+        return
+    n_points = model.n_features_in_
     shape: tuple[int, ...] = np.shape(given) if given is not None else ()
     if len(shape) != 2 or shape[1] != n_points:
         must = f"(n, {n_points}) weights of links to the fitted points: there was a graph alone"

@@ -23,6 +23,7 @@ from diffresnet.studio.maps import Maps
 from diffresnet.studio.opening import Opened, Source, find_source, open_source
 from diffresnet.studio.predictions import Predictions, labels_of, learn, to_labels
 from diffresnet.studio.progress import FEWEST_CLASSES, Outlook, expect
+from diffresnet.studio.row_digests import digest_of
 from diffresnet.studio.searching import Search
 from diffresnet.studio.selection import find_rows
 from diffresnet.studio.snapshot import Done, Snapshot, no_rows
@@ -77,7 +78,7 @@ class Studio:
         """
         source, file = find_source(source, file)
         opened = open_source(source)
-        storage = Storage(file, opened.ids, source.to_json(file), opened.digest())
+        storage = Storage(file, opened.ids, source.to_json(file), digest_of(opened))
         try:
             model = DiffResNetClassifier(source.n_top).prepare(opened.features, graph=opened.links)
             with stage("labels"):

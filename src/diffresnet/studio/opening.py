@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -20,7 +19,6 @@ from diffresnet.encoders.pictures import PictureSource, check_pixels
 from diffresnet.encoders.ready import make_encoder
 from diffresnet.encoders.source import LINES, TEXT_COLUMN, read_source
 from diffresnet.encoders.text_set import TextSet
-from diffresnet.estimators.copies import digest_rows
 from diffresnet.files.arrays import ARRAYS, read_arrays
 from diffresnet.files.frames import TABLES, TableFile, as_texts
 from diffresnet.files.links import read_graph
@@ -115,17 +113,6 @@ class Opened:
     left_out: Sequence[str] = field(default_factory=list[str])
     columns: Sequence[str] = ()
 
-    def digest(self) -> Callable[[Sequence[int]], Sequence[str]] | None:
-        """Return what tells rows apart that have numbers for ids; None if they have names."""
-        if any(name != str(row) for row, name in enumerate(self.ids)):
-            return None
-        if len(self.texts):
-            return lambda rows: [sha256(self.texts[row].encode()).hexdigest() for row in rows]
-        features = self.features
-        if features is None:
-            return None
-        return lambda rows: [one.tobytes().hex() for one in digest_rows(features[rows])]
-
     def text_of(self, row: int) -> str | None:
         """Return the text of a point, or its row of a table in words; None if it has neither."""
         if len(self.texts):
@@ -157,20 +144,15 @@ def open_source(source: Source) -> Opened:
     path = source.path
     if not path.exists():
         refuse(WHAT, "data that exist", path, "Move them back, or open them where they are.")
-    return _choose_reader(source)(source)
+    reader = _choose_reader(source)
+    if source.graph is not None and reader is not _open_points:
+        must, got = "left out, or of data with features or ids", f"{source.graph} with {path}"
+        refuse("--graph", must, got, "Embed photos or texts first, and open the features.")
+    return reader(source)
 
 
 def _choose_reader(source: Source) -> Callable[[Source], Opened]:
     """Return what reads data of this kind."""
-    reader = _choose_by_content(source)
-    if source.graph is not None and reader is not _open_points:
-        must = "left out, or of data with features or ids"
-        got = f"{source.graph} with {source.path}"
-        refuse("--graph", must, got, "Embed photos or texts first, and open the features.")
-    return reader
-
-
-def _choose_by_content(source: Source) -> Callable[[Source], Opened]:
     path, suffix = source.path, source.path.suffix.lower()
     if source.text_column is not None and suffix not in TABLES:
         refuse("--text-column", "of a .csv or .parquet table", path, "Leave it out.")
