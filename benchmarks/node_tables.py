@@ -21,8 +21,9 @@ from diffresnet.nodes import NodeGraph, NodeResult, SplitProtocol, make_method, 
 from diffresnet.nodes.catalog import BASELINES, DIFFUSION_KERNEL, KERNEL, REFITTED, SELF_TRAINED
 from diffresnet.nodes.reading import parse_steps, standardized
 from diffresnet.nodes.splits import GivenSplit, Protocol
-from timing import keep_results, set_threads
+from timing import keep_results, kept_results, set_threads
 
+RESULTS = "node_tables"
 DRAWN, GIVEN = ("cora", "citeseer", "pubmed", "amazon_photo"), ("texas", "chameleon_filtered")
 GRAPHS = (*DRAWN, *GIVEN)
 FEW_LABELS = (1, 3, 5)
@@ -68,8 +69,13 @@ def _spent(result: NodeResult) -> float:
 
 
 def summarize(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield each result, with its paired differences to Diff-ResNet with channels."""
-    found = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    """Yield each result, with its paired differences to Diff-ResNet with channels.
+
+    What the folder does not have stays as an earlier run has kept it.
+    """
+    cells = [*kept_results(RESULTS), *(json.loads(p.read_text()) for p in folder.glob("*.json"))]
+    latest = {(cell["graph"], cell["labels"], cell["method"]): cell for cell in cells}
+    found = [latest[key] for key in sorted(latest)]
     for one in found:
         beside = [o for o in found if (o["graph"], o["labels"]) == (one["graph"], one["labels"])]
         accuracies = np.array([each["accuracy"] for each in one["runs"]])
@@ -112,7 +118,7 @@ def main() -> None:
                 summary = f"{100 * found['accuracy_mean']:.2f} on {len(found['runs'])}"
                 print(name, per_class, method, summary, flush=True)
     command = f"python benchmarks/node_tables.py --seconds {given.seconds:g}"
-    keep_results("node_tables", command, list(summarize(given.unfinished)))
+    keep_results(RESULTS, command, list(summarize(given.unfinished)))
 
 
 if __name__ == "__main__":

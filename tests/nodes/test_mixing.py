@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -25,6 +27,17 @@ def test_a_mixture_is_the_mean_of_kernels() -> None:
     assert torch.allclose(found[2:], expected, atol=1e-5)
 
 
+def test_a_sharp_mixture_is_a_gaussian_on_the_sphere() -> None:
+    one, labeled = example(), torch.arange(10)
+    points = torch.nn.functional.normalize(one.channels["told"], dim=1)
+    found = replace(one, channels={"told": points}).score(("sharp told",), labeled)
+    distances = torch.cdist(points, points[labeled])
+    expected = score_kernel(
+        (-distances.square()).exp() + 1, labeled, one.labels[labeled], 2, one.ridges
+    )
+    assert torch.allclose(found, expected, atol=1e-4)
+
+
 def test_held_out_scores_do_not_see_their_label() -> None:
     one, labeled = example(), torch.arange(10)
     folds = [np.array([0, 1]), np.array([2, 3])]
@@ -38,7 +51,14 @@ def test_many_labels_are_screened_and_spanned_by_some(monkeypatch: pytest.Monkey
     monkeypatch.setattr(mixing, "LARGEST", 8)
     monkeypatch.setattr(mixing, "N_SCREENED", 1)
     one, labeled, validation = example(), torch.arange(20), torch.arange(20, 40)
-    assert one.screen(("noise", "told"), labeled, validation) == ["told"]
+    for judges in (validation, validation[:0]):  # by validation nodes, or by other labeled nodes
+        assert one.screen(("noise", "told"), labeled, judges)[0] in {"told", "sharp told"}
+    assert one.screen(("noise", "told"), labeled[:8], validation) == ("noise", "told")
     scores = one.score(("told",), labeled)
+    shuffled = labeled[torch.from_numpy(np.random.default_rng(0).permutation(20))]
+    kernel = one.channels["told"] @ one.channels["told"][shuffled[:8]].mT + 1
+    ridges = one.ridges * 8 / 20  # more labels bind more
+    expected = score_kernel(kernel, shuffled, one.labels[shuffled], 2, ridges)
+    assert torch.allclose(scores, expected, atol=1e-5)
     right = scores.argmax(dim=-1)[:, validation] == one.labels[validation]
     assert float(right.double().mean()) > 0.85

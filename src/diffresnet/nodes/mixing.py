@@ -1,4 +1,9 @@
-"""Mixtures of channels, fitted to labeled nodes by kernel logistic regression."""
+"""Mixtures of channels, fitted to labeled nodes by kernel logistic regression.
+
+A mixture is named by its channels, joined by plus signs; its kernel is the mean of theirs. Where it
+is sharp, the kernel k of a pair becomes exp(2 (k - 1)), a Gaussian of the distance on the sphere:
+nearly linear functions of the channels suffice for few labels, many labels tell more.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +22,11 @@ LARGEST = 800
 N_SCREENED = 6
 SCREENING_RIDGES = (1e-1, 1e-2, 1e-3)
 
+SHARP = "sharp "
+"""What the name of a sharp mixture begins with."""
+
+SHARPNESS = 2.0
+
 BIAS = 1.0
 """What is added to every kernel: the variance of a constant for each class."""
 
@@ -24,8 +34,6 @@ BIAS = 1.0
 @dataclass(frozen=True, eq=False)
 class Mixing:
     """Nodes, some of them labeled, in channels.
-
-    A mixture is named by its channels, joined by plus signs; its kernel is the mean of theirs.
 
     Attributes:
         channels: the points (N, d) of each channel by its name.
@@ -47,6 +55,8 @@ class Mixing:
     def score(self, mixtures: Sequence[str], labeled: Tensor) -> Tensor:
         """Return the scores (M R, N, K) of all nodes by every one of M mixtures and ridge.
 
+        Beyond `LARGEST` labels the ridges fall as one over their number.
+
         Args:
             mixtures: their names.
             labeled: (n,) which nodes to learn from.
@@ -54,12 +64,15 @@ class Mixing:
         if len(labeled) > LARGEST:
             labeled = labeled[_shuffled(len(labeled))]
         spanning, known = labeled[:LARGEST], self.labels[labeled]
-        used = {name for text in mixtures for name in text.split("+")}
+        ridges = self.ridges * min(1.0, LARGEST / len(labeled))
+        used = {name for text in mixtures for name in channels_of(text)}
         rows = {name: self.channels[name] @ self.channels[name][spanning].mT for name in used}
         found: list[Tensor] = []
         for text in mixtures:
-            kernel = torch.stack([rows[name] for name in text.split("+")]).mean(dim=0) + BIAS
-            found.append(score_kernel(kernel, labeled, known, self.n_classes, self.ridges))
+            kernel = torch.stack([rows[name] for name in channels_of(text)]).mean(dim=0)
+            if text.startswith(SHARP):
+                kernel = (SHARPNESS * (kernel - 1)).exp()
+            found.append(score_kernel(kernel + BIAS, labeled, known, self.n_classes, ridges))
         return torch.cat(found)
 
     def hold_out(
@@ -81,15 +94,22 @@ class Mixing:
             found[:, held] = part.score(mixtures, others)[:, held]
         return found
 
-    def screen(self, mixtures: tuple[str, ...], labeled: Tensor, validation: Tensor) -> list[str]:
-        """Return the few mixtures that are best on validation nodes with few labels and ridges.
+    def screen(self, mixtures: Sequence[str], labeled: Tensor, validation: Tensor) -> Sequence[str]:
+        """Return the few mixtures, sharp ones among them, that are best where labels are many.
+
+        All of them learn from `LARGEST` labels, with few ridges.
 
         Args:
-            mixtures: their names.
+            mixtures: their names; returned as they are where labels are not that many.
             labeled: (n,) which nodes to learn from.
-            validation: (v,) which nodes to judge by.
+            validation: (v,) which nodes to judge by; if there is none, by other labeled nodes.
         """
-        some = labeled[_shuffled(len(labeled))][:LARGEST]
+        if len(labeled) <= LARGEST:
+            return mixtures
+        mixtures = [*mixtures, *(SHARP + text for text in mixtures)]
+        labeled = labeled[_shuffled(len(labeled))]
+        some, others = labeled[:LARGEST], labeled[LARGEST : 2 * LARGEST]
+        validation = validation if len(validation) else others
         part = replace(
             self.only(torch.cat([some, validation])), ridges=torch.tensor(SCREENING_RIDGES)
         )
@@ -97,6 +117,16 @@ class Mixing:
         goodness = judge(scores, self.labels[validation])[0].view(len(mixtures), -1).amax(dim=1)
         best = goodness.topk(min(N_SCREENED, len(mixtures))).indices
         return [mixtures[place] for place in best.tolist()]
+
+
+def channels_of(mixture: str) -> list[str]:
+    """Return the names of the channels of a mixture.
+
+    Examples:
+        >>> channels_of("own+near1"), channels_of("sharp own")
+        (['own', 'near1'], ['own'])
+    """
+    return mixture.removeprefix(SHARP).split("+")
 
 
 def _shuffled(n_places: int) -> Tensor:
