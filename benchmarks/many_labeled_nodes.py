@@ -2,8 +2,8 @@
 
 Real features of at most 3,000 points, and links that are made: at random, mostly within a class, or
 from each class to two others. Half of the nodes are labeled, a quarter are validation nodes. Beside
-the baselines of `diffresnet nodes`, a multilayer perceptron of scikit-learn sees the features, alone
-and with the mean of the neighbors' beside them.
+the baselines of `diffresnet nodes`, a multilayer perceptron of scikit-learn sees the features,
+alone and with the mean of the neighbors' beside them.
 """
 
 import argparse
