@@ -69,7 +69,6 @@ OFF: dict[str, Any] = {
     "least_trust": 1.0,
     "n_folds": 1,
     "doubt": 1e3,
-    "evenness": 1e6,
     "propagation_weight": 0.0,
     "clear_gap": math.inf,
     "component_penalty": 0.0,

@@ -169,9 +169,22 @@ def test_suggestions_overwrite_nothing() -> None:
     Path("suggestions.csv").write_text("mine")
     assert "--suggestions must be a new file" in refused("features.csv", "--suggest", 3)
     assert Path("suggestions.csv").read_text() == "mine"
-    said = refused("features.csv", "--suggest", 3, "--report", "page.html")
-    assert "--report must be left out where there is nothing to report" in said
+    for option, path in (("--report", "page.html"), ("--out", "o.csv"), ("--save", "m.npz")):
+        said = refused("features.csv", "--suggest", 3, option, path)
+        assert f"{option} must be left out where there is nothing to write yet" in said
     run("features.csv", "--suggest", 3, "--force")
+    run("features.csv", "--suggest", 3, "--force")
+
+
+@pytest.mark.usefixtures("folder")
+def test_suggestions_that_were_filled_in_are_not_lost() -> None:
+    Path("filled.csv").write_text("id,label\np00,cat\np01,cat\np02,\n")
+    options = ("--suggest", 3, "--suggestions", "filled.csv", "--force")
+    for labels, lost in ([], "2 labels"), (["--labels", "labels.csv"], "1 label"):
+        said = refused("features.csv", *labels, *options)
+        assert f"got filled.csv, with {lost} that would be lost" in said
+        assert "Pass --labels filled.csv" in said
+    assert Path("filled.csv").read_text() == "id,label\np00,cat\np01,cat\np02,\n"
 
 
 @pytest.mark.usefixtures("folder")

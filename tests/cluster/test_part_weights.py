@@ -62,8 +62,10 @@ def test_biases_speak_for_classes_that_the_sample_has_more_of() -> None:
     classes = torch.zeros(N_SAMPLED, dtype=torch.long)
     classes[: N_SAMPLED // 10] = 1
     classes[N_SAMPLED // 10 : N_SAMPLED // 5] = 2
-    labels = Labels(torch.arange(3), torch.arange(3), N_CLASSES)
+    known = torch.arange(30) % N_CLASSES
+    labels = Labels(torch.arange(30), known, N_CLASSES)
     shown = torch.stack([scores(classes, 3, one) for one in range(4)])
-    _, biases = weigh_parts(labels, shown, [torch.zeros(3, N_CLASSES).double()] * 4, EXPECTED)
+    held_out = [scores(known, 3, 10 + one) for one in range(4)]
+    _, biases = weigh_parts(labels, shown, held_out, EXPECTED)
     assert int(biases.argmax()) == 0
     assert float(biases[0] - biases[1]) > 0.1

@@ -102,6 +102,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
             r"F must be a table with as many fields in every line, got .*a.csv with 3 fields in "
             r"line 2, and 2 in line 1\. Mend this line; a text",
         ),
+        ("a.csv", "x,y,x\n1,2,3\n", "F must be a table whose columns have different names, got"),
         ("a.csv", "x,y\n", "F must be a table with rows, got .*a.csv with none. Write it again."),
         ("a.csv", "\n", r"F must be a .csv table, got .*a.csv \(empty CSV\)"),
         ("a.parquet", "hello", r"F must be a .parquet table, got .*a.parquet \(.*\). Write"),

@@ -32,6 +32,16 @@ def test_labels_find_their_points(tmp_path: Path, text: str, columns: dict[str, 
     assert read_labels(path, IDS, **columns) == ["dog", "", "cat"]
 
 
+def test_labels_that_are_hardly_told_apart_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label\n01,1\n1,1.0\nb,two\n")
+    with pytest.warns(Notice, match="'1', '1.0' are different classes. Write them alike"):
+        assert read_labels(path, IDS) == ["1", "1.0", "two"]
+    path.write_text("id,label\n01,a cat\n1,A  cat\nb,two\n")
+    with pytest.warns(Notice, match="'A  cat', 'a cat' are different classes"):
+        read_labels(path, IDS)
+
+
 def test_parquet_numbers(tmp_path: Path) -> None:
     pl.DataFrame({"id": ["b", "1"], "label": [2, -1]}).write_parquet(tmp_path / "l.parquet")
     assert read_labels(tmp_path / "l.parquet", IDS) == ["", "", "2"]

@@ -40,8 +40,8 @@ def test_what_is_known_of_the_draws_is_believed() -> None:
 
 def test_even_counts_of_random_draws_are_random_all_the_same() -> None:
     labels = Labels(torch.arange(10), torch.arange(10) % 2, 2)
-    assert proportions_beforehand(labels, "random").is_random
-    assert not proportions_beforehand(labels, "auto").is_random
+    assert proportions_beforehand(labels, "random").n_random == 10
+    assert proportions_beforehand(labels, "auto").n_random == 0
 
 
 def test_what_labels_are_and_what_they_speak_for() -> None:

@@ -9,7 +9,7 @@ import typer
 from diffresnet._support.checks import refuse
 from diffresnet.cli.cluster_run import ClusterRun, check_options
 from diffresnet.cli.fitting import count_steps, draw_page, fit, measure_curve, suggest_first
-from diffresnet.cli.given import Columns, read_given, read_with_columns
+from diffresnet.cli.given import Columns, check_labels_known, read_given, read_with_columns
 from diffresnet.cli.options import Cluster, Force, IdColumn, LabelColumn, ReportFile
 from diffresnet.cli.outputs import Files, check_new_file, write_files
 from diffresnet.cli.predicted import OUT_DEFAULT, OUT_HELP, Predicted, choose_out
@@ -187,10 +187,12 @@ def classify(
     given = read_given(points, features, labels, columns, need_labels=n_suggested is None)
     inputs = [path for path in (features, labels, graph) if path is not None]
     if n_suggested is not None and len(set(given) - {""}) < 2:
-        if report is not None:
-            remedy = "Label points of two classes first."
-            refuse("--report", "left out where there is nothing to report", report, remedy)
+        for option, path in {"--out": out, "--report": report, "--save": save}.items():
+            if path is not None:
+                remedy = "Label points of two classes first."
+                refuse(option, "left out where there is nothing to write yet", path, remedy)
         suggestions = suggestions or FIRST_SUGGESTIONS
+        check_labels_known(suggestions, points, given, columns)
         check_new_file(suggestions, "--suggestions", (".csv",), inputs, force=force)
         chosen = suggest_first(model, points, given, graph, n_suggested)
         table = _to_table(points, given, chosen, columns)
@@ -201,6 +203,7 @@ def classify(
     check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
     check_new_file(save, "--save", (".npz",), [*inputs, out], force=force)
     check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
+    check_labels_known(suggestions, points, given, columns)
     fit(model, points, given, graph)
     predicted = Predicted.of_fitted(model, points, features, columns.label_column)
     contents: dict[Path, bytes | Files] = {out: predicted.encode(out)}

@@ -1,12 +1,15 @@
 """The points and labels that `classify` is given."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from diffresnet._support.checks import refuse
 from diffresnet._support.stages import shown_stages
+from diffresnet._support.words import count
 from diffresnet.cli.console import warn
-from diffresnet.files.labels import DEFAULT_LABEL
+from diffresnet.files.labels import DEFAULT_LABEL, read_label_table
 from diffresnet.files.points import Points, labels_of, read_points
 
 
@@ -42,3 +45,21 @@ def read_given(
         warn(f"The labels in {features.name} ('{name}') are ignored: --labels is used.")
     otherwise = ", or --suggest 10 to be told what to label first"
     return labels_of(points, labels, **columns._asdict(), otherwise=otherwise)
+
+
+def check_labels_known(
+    path: Path | None, points: Points, given: Sequence[str], columns: Columns
+) -> None:
+    """Refuse to write over a table with labels that are not among those that are given."""
+    if path is None or not path.exists():
+        return
+    names: list[str] = []
+    labels: list[str] = []
+    with suppress(ValueError):  # no table of labels
+        names, labels = read_label_table(path, **columns._asdict())
+    known = dict(zip(points.ids, given, strict=True))
+    lost = [name for name, one in zip(names, labels, strict=True) if one and known.get(name) != one]
+    if lost:
+        got = f"{path}, with {count(len(lost), 'label')} that would be lost"
+        remedy = f"Pass --labels {path}, or choose another --suggestions."
+        refuse("--suggestions", "a file without labels of its own", got, remedy)

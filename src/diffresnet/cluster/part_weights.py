@@ -1,12 +1,10 @@
 """How much each part counts, as in the classifier's mixture: held-out labels say."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
-from diffresnet.learning.calibration import estimate_proportions
 from diffresnet.learning.confidence import confidence, match_confidence, sober_scale
+from diffresnet.learning.label_shift import shift_of_classes
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.sampling import proportions_beforehand
@@ -36,8 +34,15 @@ def weigh_parts(
         own = shown[part].std(dim=1).mean().clamp(min=1e-12)
         return max(1e-12, float(by_prototypes.std(dim=1).mean() / own))
 
-    before, adapt = proportions_beforehand(labels, "auto"), _adapter(labels, shown)
+    before = proportions_beforehand(labels, "auto")
     seen = labels.counts[labels.classes] > 1
+    own = torch.stack([one[seen] for one in held_out])
+
+    def adapt(weights: Tensor, biases: Tensor) -> Tensor:
+        logs = (torch.tensordot(weights, shown, 1) + biases).log_softmax(dim=1)
+        own_logs = (torch.tensordot(weights, own, 1) + biases).log_softmax(dim=1)
+        return biases + shift_of_classes(logs, own_logs, labels, before)
+
     if not bool(seen.any()):
         weights = torch.cat([expected, torch.zeros(2).double()])
         weights[2] = SETTINGS.propagation_weight * relative_scale(2)
@@ -46,7 +51,7 @@ def weigh_parts(
         return tuple(weights.tolist()), adapt(weights, torch.zeros_like(shown[0, 0]))
     fade = labels.n_classes / len(labels.rows)
     weighed = weigh(
-        [one[seen] for one in held_out],
+        list(own),
         labels.classes[seen],
         expected=(*(fade * expected).tolist(), *((1 - fade) * one for one in RIDGE_WEIGHTS)),
         usual_scales=(None, None, relative_scale(2), relative_scale(3)),
@@ -55,24 +60,7 @@ def weigh_parts(
     )
     weights = torch.tensor(weighed.weights).double()
     biases = adapt(weights, weighed.biases)
-    tried = torch.tensordot(weights, torch.stack([one[seen] for one in held_out]), 1) + biases
+    tried = torch.tensordot(weights, own, 1) + biases
     common = (torch.tensordot(weights, shown, 1) + biases).softmax(dim=1).mean(dim=0)
     scale = sober_scale(tried, labels.classes[seen], common, weighed.noise, agreement)
     return tuple((scale * weights).tolist()), scale * biases
-
-
-def _adapter(labels: Labels, shown: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
-    """Return what adapts biases to the class proportions that the sample speaks for."""
-    before = proportions_beforehand(labels, "auto")
-    per_class = len(labels.rows) / labels.n_classes
-    faded = per_class if before.is_random else per_class * min(per_class, 5)
-    is_new = (labels.counts == 1) & (labels.counts.max() > 1)
-
-    def adapt(weights: Tensor, biases: Tensor) -> Tensor:
-        logs = (torch.tensordot(weights, shown, 1) + biases).log_softmax(dim=1)
-        evenness = SETTINGS.evenness / faded
-        found = estimate_proportions(logs, before.of_labels, evenness, before.proportions)
-        shift = (found / before.of_labels).log()
-        return biases + torch.where(is_new, shift.clamp(min=0), shift)
-
-    return adapt

@@ -84,7 +84,7 @@ def mean_confidence(
 
 def drawn_at_random(encoded: Rows, n_classes: int, sampling: LabelSampling) -> bool:
     """Tell whether the labeled points were drawn at random, or are taken for that."""
-    return proportions_beforehand(Labels.of(encoded, n_classes), sampling).is_random
+    return proportions_beforehand(Labels.of(encoded, n_classes), sampling).n_random > 0
 
 
 def find_proportions(held_out: HeldOut, solution: Solution, *, at_random: bool) -> Floats:

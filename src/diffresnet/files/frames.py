@@ -72,7 +72,12 @@ class TableFile:
         """The names of the columns."""
         if self.files:
             return list(self.files[0].kinds)
-        return self._read_csv(n_rows=0, infer_schema=False).columns
+        names = self._read_csv(n_rows=0, infer_schema=False).columns
+        repeated = [name for name in names if name and f"{name}_duplicated_0" in names]
+        if any(not is_number(name) for name in repeated):
+            got = f"{self.path} with {some(repeated)} more than once"
+            refuse(self.what, "a table whose columns have different names", got, "Rename them.")
+        return names
 
     def read(self, texts: Sequence[str], numbers: Sequence[str] = ()) -> pl.DataFrame:
         """Return some columns of a table with rows, as `blocks` does."""
@@ -241,6 +246,15 @@ def places_of(
         remedy = f"Remove their {parts}, or {otherwise}."
         refuse(what, f"{things} of ids in {points}", got, remedy)
     return cast("list[int]", found)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is how a number is written."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def as_text(value: Any) -> str:

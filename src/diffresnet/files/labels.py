@@ -18,6 +18,7 @@ from diffresnet.files.frames import (
     as_texts,
     check_file,
     check_names,
+    is_number,
     places_of,
 )
 from diffresnet.files.ids import DEFAULT_IDS, LIKE_AN_ID
@@ -45,6 +46,8 @@ def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
     Examples:
         >>> as_labels([0, -1, None, 2.0, "cat"], Path("a.csv"), "FEATURES")
         ['0', '', '', '2', 'cat']
+
+    Names that are hardly told apart, such as '1' and '1.0', are named, too.
     """
     try:
         counts = Counter(values)
@@ -60,7 +63,21 @@ def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
     if none:
         named = ", ".join(f"'{text}' ({count(n, 'time')})" for text, n in sorted(none.items()))
         tell(f"{path.name}: {named} among the labels means no label. Rename it if it is a class.")
+    for alike in _alike(sorted(set(names.values()))):
+        tell(f"{path.name}: {some(alike)} are different classes. Write them alike if they are one.")
     return list(map(names.__getitem__, values))
+
+
+def _alike(names: Sequence[str]) -> list[list[str]]:
+    """Group names that differ in how a number is written, in capitals or spaces only."""
+    groups: dict[object, list[str]] = {}
+    for name in names:
+        groups.setdefault(_essence(name), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _essence(name: str) -> object:
+    return float(name) if is_number(name) else " ".join(name.casefold().split())
 
 
 def read_labels(

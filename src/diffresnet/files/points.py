@@ -16,7 +16,7 @@ from diffresnet._support.words import count, some
 from diffresnet.files.arrays import ALONE, ARRAYS, NUMBERS, Array, read_arrays
 from diffresnet.files.cells import CELLS, cell_features, cell_labels, cell_links, read_cells
 from diffresnet.files.features import read_rows
-from diffresnet.files.frames import TABLES, TableFile, as_text, check_file, check_names
+from diffresnet.files.frames import TABLES, TableFile, as_text, check_file, check_names, is_number
 from diffresnet.files.ids import choose_ids, tell_likely_ids
 from diffresnet.files.labels import DEFAULT_LABEL, as_labels, choose_label, read_labels
 from diffresnet.files.opening import is_folder
@@ -217,9 +217,7 @@ def _check_header(columns: Sequence[str], path: Path, what: str) -> None:
     plain = [name.split("_duplicated")[0] for name in columns]
     if plain == [str(place) for place in range(len(plain))] or path.suffix.lower() != ".csv":
         return
-    try:
-        _ = [float(name) for name in plain]
-    except ValueError:
+    if not all(map(is_number, plain)):
         return
     got = f"{path} with the numbers {some(plain)}"
     refuse(what, "a table with names in its first row", got, "Add a row of names.")

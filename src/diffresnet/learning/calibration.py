@@ -105,24 +105,23 @@ def adapt_proportions(
     return found.to(scores.dtype if scores.is_floating_point() else torch.float32)
 
 
-def estimate_proportions(
-    logs: Tensor, before: Tensor, evenness: float = 0.0, expected: Tensor | None = None
-) -> Tensor:
-    """Return the class proportions (K,) that explain predictions best, by expectation maximization.
+def estimate_proportions(logs: Tensor, before: Tensor) -> Tensor:
+    """Return the class proportions that explain predictions best, by expectation maximization.
 
     Args:
         logs: (n, K) log-probabilities of points, learned where classes were as common as `before`.
-        before: (K,) these proportions.
-        evenness: how many points with `expected` proportions are added to each one that there is.
-        expected: (K,) what the proportions are expected to be; `before` if not given.
+        before: (..., K) these proportions, of any sum. Each row is a case by itself.
+
+    Returns:
+        (..., K).
     """
-    found, probabilities = before, (logs - logs.amax(dim=1, keepdim=True)).exp()
-    # No class is impossible.
-    added = 1 + evenness * len(logs) * (before if expected is None else expected)
+    found = before / before.sum(dim=-1, keepdim=True)
+    probabilities = (logs - logs.amax(dim=1, keepdim=True)).exp()
+    n_points, n_classes = probabilities.shape
     for _ in range(PROPORTION_ROUNDS):
         shift = found / before
-        sums = shift * ((1 / (probabilities @ shift)) @ probabilities)
-        before_round, found = found, (sums + added) / (len(logs) + added.sum())
+        sums = shift * ((1 / (shift @ probabilities.T)) @ probabilities)
+        before_round, found = found, (sums + 1) / (n_points + n_classes)  # none is impossible
         if float((found - before_round).abs().max()) < SETTLED:
             break
     return found

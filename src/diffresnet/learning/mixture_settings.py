@@ -28,12 +28,9 @@ class MixtureSettings:
     Attributes:
         prototypes: the settings of that part.
         doubt: how far weights may be from those expected beforehand.
-        evenness: of the class proportions beforehand; see `estimate_proportions`. It falls with
-            the number of labels per class.
         propagation_weight: of the propagation in the cold start, in units of the prototypes.
     """
 
     prototypes: PrototypeSettings = field(default_factory=PrototypeSettings)
     doubt: float = 0.3
-    evenness: float = 4.0
     propagation_weight: float = 1.0

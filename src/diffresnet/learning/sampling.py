@@ -22,12 +22,12 @@ class Beforehand:
     Attributes:
         proportions: (K,) of the classes.
         of_labels: (K,) of the classes among the labels, which predictions learn from.
-        is_random: whether labels were drawn at random, and so speak for them.
+        n_random: labels that were drawn at random, and so speak for the proportions.
     """
 
     proportions: Tensor
     of_labels: Tensor
-    is_random: bool
+    n_random: int
 
     @property
     def biases(self) -> Tensor:
@@ -49,8 +49,9 @@ def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Beforehan
         sampling = "per class" if is_even else "random"
     of_labels = (counts + 1) / (counts.sum() + labels.n_classes)
     is_random = sampling == "random"
+    n_random = int(counts.sum()) if is_random else 0
     even = torch.full_like(counts, 1 / labels.n_classes)
-    return Beforehand(shrink(counts) if is_random else even, of_labels, is_random)
+    return Beforehand(shrink(counts) if is_random else even, of_labels, n_random)
 
 
 def shrink(counts: Tensor) -> Tensor:

@@ -24,8 +24,8 @@ from diffresnet.estimators.parts.prototypes import (
 from diffresnet.estimators.parts.ridges import fit_ridges
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solvers.solved_mixture import Basis, SolvedMixture
-from diffresnet.learning.calibration import estimate_proportions
 from diffresnet.learning.confidence import confidence, match_confidence, sober_scale
+from diffresnet.learning.label_shift import shift_of_classes
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.sampling import Beforehand, LabelSampling, proportions_beforehand
@@ -85,10 +85,10 @@ class MixtureSolver:
         before = proportions_beforehand(labels, self.sampling)
         seen = labels.counts[labels.classes] > 1
         if not bool(seen.any()):
-            return self._adapt(self._start_cold(trial), shown, labels, before)
+            return _adapt(self._start_cold(trial), shown, labels, seen, before)
         weighed = self._weigh(trial, labels, seen, before, basis and basis.weighed)
         mixed = SolvedMixture.of(trial.parts, weighed.weights, weighed.biases, trial.spreads)
-        mixed = self._adapt(mixed, shown, labels, before)
+        mixed = _adapt(mixed, shown, labels, seen, before)
         scores, classes = mixed.score_held_out(seen), labels.classes[seen]
         common = mixed.sum_up(shown).softmax(dim=1).mean(dim=0)
         scale = sober_scale(scores, classes, common, weighed.noise, trial.agreement)
@@ -142,22 +142,15 @@ class MixtureSolver:
         biases = torch.zeros_like(trial.shown[0, 0])
         return SolvedMixture.of(trial.parts, tuple(weights.tolist()), biases, trial.spreads)
 
-    def _adapt(
-        self, mixed: SolvedMixture, shown: Tensor, labels: Labels, before: Beforehand
-    ) -> SolvedMixture:
-        """Adapt to the class proportions that points without a label speak for."""
-        logs = mixed.sum_up(shown).log_softmax(dim=1)
-        per_class = len(labels.rows) / labels.n_classes
-        # Labels drawn per class say nothing of proportions: what is presumed fades faster, up to
-        # some labels per class. From then on predictions are off by what labels are off.
-        faded = per_class if before.is_random else per_class * min(per_class, 5)
-        evenness = self.settings.evenness / faded
-        found = estimate_proportions(logs, before.of_labels, evenness, before.proportions)
-        shift = (found / before.of_labels).log()
-        # One label beside many: that its class is rare is not for the other classes to say.
-        is_new = (labels.counts == 1) & (labels.counts.max() > 1)
-        shift = torch.where(is_new, shift.clamp(min=0), shift)
-        return replace(mixed, biases=mixed.biases + shift)
+
+def _adapt(
+    mixed: SolvedMixture, shown: Tensor, labels: Labels, seen: Tensor, before: Beforehand
+) -> SolvedMixture:
+    """Adapt to the class proportions that points without a label speak for."""
+    logs = mixed.sum_up(shown).log_softmax(dim=1)
+    held_out = mixed.score_held_out(seen).log_softmax(dim=1)
+    shift = shift_of_classes(logs, held_out, labels, before)
+    return replace(mixed, biases=mixed.biases + shift)
 
 
 def _still_valid(
