@@ -1,6 +1,6 @@
 """`diffresnet classify`: label every point of a file from the few that have a label."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -187,10 +187,7 @@ def classify(
     given = read_given(points, features, labels, columns, need_labels=n_suggested is None)
     inputs = [path for path in (features, labels, graph) if path is not None]
     if n_suggested is not None and len(set(given) - {""}) < 2:
-        for option, path in {"--out": out, "--report": report, "--save": save}.items():
-            if path is not None:
-                remedy = "Label points of two classes first."
-                refuse(option, "left out where there is nothing to write yet", path, remedy)
+        _refuse_results({"--out": out, "--report": report, "--save": save})
         suggestions = suggestions or FIRST_SUGGESTIONS
         check_labels_known(suggestions, points, given, columns)
         check_new_file(suggestions, "--suggestions", (".csv",), inputs, force=force)
@@ -223,6 +220,14 @@ def classify(
             say_next(points, chosen)
 
     return write_files(contents, speak)
+
+
+def _refuse_results(paths: Mapping[str, Path | None]) -> None:
+    """Refuse files for what is not known before there are labels of two classes."""
+    for option, path in paths.items():
+        if path is not None:
+            remedy = "Label points of two classes first."
+            refuse(option, "left out where there is nothing to write yet", path, remedy)
 
 
 def _read_since(since: Path | None, report: Path | None) -> dict[str, str] | None:

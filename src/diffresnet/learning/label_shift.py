@@ -45,15 +45,16 @@ def presume_proportions(logs: Tensor, held_out: Tensor, before: Beforehand) -> T
         before: the proportions expected beforehand.
 
     Examples:
-        Three of four points are of the first class, as clear predictions say. Unclear ones say it,
-        too, but little against what they would say if a bias were off.
+        Three of four points are of the first class, as clear predictions say. Where classes
+        overlap, predictions would say something else if a bias were a little off.
 
         >>> clear = torch.tensor([[4.0, 0.0]] * 75 + [[0.0, 4.0]] * 25).log_softmax(dim=1)
         >>> even = torch.full((2,), 0.5)
         >>> before = Beforehand(even, even, n_random=0)
         >>> presume_proportions(clear, clear[65:85], before)
         tensor([0.7..., 0.2...])
-        >>> unclear = (clear / 10).log_softmax(dim=1)
+        >>> noise = torch.randn(100, 2, generator=torch.Generator().manual_seed(0))
+        >>> unclear = (clear / 20 + noise).log_softmax(dim=1)
         >>> presume_proportions(unclear, unclear[65:85], before)
         tensor([0.5000, 0.5000])
     """
@@ -61,7 +62,7 @@ def presume_proportions(logs: Tensor, held_out: Tensor, before: Beforehand) -> T
     if len(held_out) == 0:
         return expected
     found = estimate_proportions(logs, before.of_labels)
-    biases = draw_biases(held_out.exp())
+    biases = draw_biases(held_out.exp(), BIAS_DOUBT * _scale(logs))
     others = estimate_proportions(logs, before.of_labels * (-biases).exp())
     by_chance = (others.sqrt() - found.sqrt()).square().sum(dim=1).mean()
     if before.n_random:
@@ -71,14 +72,18 @@ def presume_proportions(logs: Tensor, held_out: Tensor, before: Beforehand) -> T
     return (expected.log() + trust * (found / expected).log()).softmax(dim=0)
 
 
-def draw_biases(held_out: Tensor) -> Tensor:
-    """Return biases (B, K) as likely as held-out probabilities (L, K) let them be, and opposites.
+def draw_biases(held_out: Tensor, doubt: float) -> Tensor:
+    """Return biases (B, K) as likely as held-out labels let them be, and their opposites.
 
-    They are normal: the curvature of the labels' likelihood is that of the usual biases besides.
+    They are normal, with the curvature of the labels' likelihood and of what is known beforehand.
+
+    Args:
+        held_out: (L, K) probabilities of the labels.
+        doubt: the deviation of a bias beforehand.
     """
     n_classes = held_out.shape[1]
     curvature = held_out.sum(dim=0).diag() - held_out.T @ held_out
-    curvature += torch.eye(n_classes).to(held_out) / BIAS_DOUBT**2
+    curvature += torch.eye(n_classes).to(held_out) / doubt**2
     # The same draws each time: labels that stay the same change nothing.
     generator = torch.Generator().manual_seed(0)
     n_drawn = max(1, N_BIASES // n_classes)
@@ -86,3 +91,8 @@ def draw_biases(held_out: Tensor) -> Tensor:
     factor = torch.linalg.cholesky(curvature)
     drawn = torch.linalg.solve_triangular(factor.T, normal.to(held_out), upper=True).T
     return torch.cat([drawn, -drawn])
+
+
+def _scale(logs: Tensor) -> float:
+    """Return how much scores (n, K) differ: biases are off in proportion."""
+    return float((logs - logs.mean(dim=1, keepdim=True)).square().mean().sqrt().clamp(min=1e-6))
