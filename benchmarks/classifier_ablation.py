@@ -29,7 +29,7 @@ from diffresnet.estimators.parts import propagation
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solution import solve
 from diffresnet.estimators.solvers.mixture import MixtureSolver
-from diffresnet.learning import confidence, weighing
+from diffresnet.learning import confidence, label_shift, weighing
 from diffresnet.learning import features as feature_space
 from diffresnet.learning import labels as labels_module
 from diffresnet.learning.mixture_settings import MixtureSettings
@@ -44,18 +44,19 @@ from tuning_sets import KINDS, load
 
 N_DRAWS = 2
 WAYS = ("1", "5", "unbalanced")
-MODULES: dict[str, Any] = {
-    "SCALE_DOUBT": weighing,
-    "BIAS_DOUBT": weighing,
-    "USUAL_NOISE": weighing,
-    "N_BEFOREHAND": confidence,
-    "FLOOR": propagation,
-    "BANDWIDTH_SCALE": points_of_graph,
-    "N_MODES": points_of_graph,
-    "N_KEPT": feature_space,
-    "FEW_FEATURES": feature_space,
+MODULES: dict[str, tuple[Any, ...]] = {
+    "SCALE_DOUBT": (weighing,),
+    "BIAS_DOUBT": (weighing, label_shift),
+    "USUAL_NOISE": (weighing,),
+    "N_BIASES": (label_shift,),
+    "N_BEFOREHAND": (confidence,),
+    "FLOOR": (propagation,),
+    "BANDWIDTH_SCALE": (points_of_graph,),
+    "N_MODES": (points_of_graph,),
+    "N_KEPT": (feature_space,),
+    "FEW_FEATURES": (feature_space,),
 }
-"""Constants of a module, and where they are."""
+"""Constants of modules, and where they are."""
 
 OF_THE_GRAPH = ("FLOOR", "BANDWIDTH_SCALE", "N_MODES", "N_KEPT", "FEW_FEATURES")
 """Those of them that the graph depends on, or what is kept of its kernel."""
@@ -125,7 +126,7 @@ def variants() -> list[Variant]:
                 found.append(replace(Variant(name, change), **{holder: changed}))
     for change, value in changes("component_penalty", PENALTY):
         found.append(Variant("component_penalty", change, component_penalty=value))
-    for name, module in MODULES.items():
+    for name, (module, *_) in MODULES.items():
         for change, value in changes(name, getattr(module, name)):
             found.append(Variant(name, change, patched=value))
     for change, constants in (
@@ -187,8 +188,9 @@ def run(name: str, folder: Path) -> None:
             for variant in variants():
                 with ExitStack() as stack:
                     if variant.patched is not None:
-                        module = (MODULES | {"CLASS_PENALTIES": labels_module})[variant.constant]
-                        stack.enter_context(patch.object(module, variant.constant, variant.patched))
+                        for module in MODULES.get(variant.constant, (labels_module,)):
+                            patched = patch.object(module, variant.constant, variant.patched)
+                            stack.enter_context(patched)
                     if variant.graph not in prepared:
                         prepared[variant.graph] = prepare(features[rows], int(labels.max()) + 1)
                     graph = prepared[variant.graph]
