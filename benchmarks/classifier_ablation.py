@@ -44,19 +44,19 @@ from tuning_sets import KINDS, load
 
 N_DRAWS = 2
 WAYS = ("1", "5", "unbalanced")
-MODULES: dict[str, tuple[Any, ...]] = {
-    "SCALE_DOUBT": (weighing,),
-    "BIAS_DOUBT": (weighing, label_shift),
-    "USUAL_NOISE": (weighing,),
-    "N_BIASES": (label_shift,),
-    "N_BEFOREHAND": (confidence,),
-    "FLOOR": (propagation,),
-    "BANDWIDTH_SCALE": (points_of_graph,),
-    "N_MODES": (points_of_graph,),
-    "N_KEPT": (feature_space,),
-    "FEW_FEATURES": (feature_space,),
+MODULES: dict[str, Any] = {
+    "SCALE_DOUBT": weighing,
+    "BIAS_DOUBT": weighing,
+    "USUAL_NOISE": weighing,
+    "RELATIVE_DOUBT": label_shift,
+    "N_BEFOREHAND": confidence,
+    "FLOOR": propagation,
+    "BANDWIDTH_SCALE": points_of_graph,
+    "N_MODES": points_of_graph,
+    "N_KEPT": feature_space,
+    "FEW_FEATURES": feature_space,
 }
-"""Constants of modules, and where they are."""
+"""Constants of a module, and where they are."""
 
 OF_THE_GRAPH = ("FLOOR", "BANDWIDTH_SCALE", "N_MODES", "N_KEPT", "FEW_FEATURES")
 """Those of them that the graph depends on, or what is kept of its kernel."""
@@ -75,6 +75,7 @@ OFF: dict[str, Any] = {
     "component_penalty": 0.0,
     "SCALE_DOUBT": 1e3,
     "BIAS_DOUBT": 1e-3,
+    "RELATIVE_DOUBT": 1e-3,
     "USUAL_NOISE": 1e-6,
     "N_BEFOREHAND": 0.0,
     "N_KEPT": 10**9,
@@ -126,7 +127,7 @@ def variants() -> list[Variant]:
                 found.append(replace(Variant(name, change), **{holder: changed}))
     for change, value in changes("component_penalty", PENALTY):
         found.append(Variant("component_penalty", change, component_penalty=value))
-    for name, (module, *_) in MODULES.items():
+    for name, module in MODULES.items():
         for change, value in changes(name, getattr(module, name)):
             found.append(Variant(name, change, patched=value))
     for change, constants in (
@@ -188,9 +189,8 @@ def run(name: str, folder: Path) -> None:
             for variant in variants():
                 with ExitStack() as stack:
                     if variant.patched is not None:
-                        for module in MODULES.get(variant.constant, (labels_module,)):
-                            patched = patch.object(module, variant.constant, variant.patched)
-                            stack.enter_context(patched)
+                        module = MODULES.get(variant.constant, labels_module)
+                        stack.enter_context(patch.object(module, variant.constant, variant.patched))
                     if variant.graph not in prepared:
                         prepared[variant.graph] = prepare(features[rows], int(labels.max()) + 1)
                     graph = prepared[variant.graph]

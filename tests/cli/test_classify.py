@@ -172,6 +172,9 @@ def test_suggestions_overwrite_nothing() -> None:
     for option, path in (("--report", "page.html"), ("--out", "o.csv"), ("--save", "m.npz")):
         said = refused("features.csv", "--suggest", 3, option, path)
         assert f"{option} must be left out where there is nothing to write yet" in said
+    assert "--curve must be left out" in refused("features.csv", "--suggest", 3, "--curve")
+    Path("suggestions.csv").write_text("id,label\np00,\n")
+    assert "or pass --force" in refused("features.csv", "--suggest", 3)
     run("features.csv", "--suggest", 3, "--force")
     run("features.csv", "--suggest", 3, "--force")
 
@@ -183,8 +186,20 @@ def test_suggestions_that_were_filled_in_are_not_lost() -> None:
     for labels, lost in ([], "2 labels"), (["--labels", "labels.csv"], "1 label"):
         said = refused("features.csv", *labels, *options)
         assert f"got filled.csv, with {lost} that would be lost" in said
-        assert "Pass --labels filled.csv" in said
+        assert "Pass --labels filled.csv, and choose another --suggestions." in said
+        assert refused("features.csv", *labels, *options[:-1]) == said
     assert Path("filled.csv").read_text() == "id,label\np00,cat\np01,cat\np02,\n"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "content", ["mine", "id,label\np00,cat, striped\n", "id;note;class\np00;a;cat\n"]
+)
+def test_suggestions_replace_no_other_file(content: str) -> None:
+    Path("own.csv").write_text(content)
+    options = ("--suggest", 3, "--suggestions", "own.csv", "--force")
+    assert "a new file, or a table of suggestions" in refused("features.csv", *options)
+    assert Path("own.csv").read_text() == content
 
 
 @pytest.mark.usefixtures("folder")

@@ -19,6 +19,12 @@ def test_reads_text_as_it_is_written(tmp_path: Path) -> None:
     assert frame.to_dict(as_series=False) == {"id": ["007", "8"], "x": [1, None]}
 
 
+def test_names_that_look_repeated_are_welcome(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,x,x_duplicated_0\na,1,2\n")
+    assert TableFile(path, "F").columns == ["id", "x", "x_duplicated_0"]
+
+
 def test_a_column_may_turn_out_to_be_text_late(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("x\n" + "1\n" * 2000 + "cat\n")
@@ -103,6 +109,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
             r"line 2, and 2 in line 1\. Mend this line; a text",
         ),
         ("a.csv", "x,y,x\n1,2,3\n", "F must be a table whose columns have different names, got"),
+        ("a.csv", "x,5,5\n1,2,3\n", "F must be a table whose columns have different names, got"),
         ("a.csv", "x,y\n", "F must be a table with rows, got .*a.csv with none. Write it again."),
         ("a.csv", "\n", r"F must be a .csv table, got .*a.csv \(empty CSV\)"),
         ("a.parquet", "hello", r"F must be a .parquet table, got .*a.parquet \(.*\). Write"),

@@ -35,11 +35,19 @@ def test_labels_find_their_points(tmp_path: Path, text: str, columns: dict[str, 
 def test_labels_that_are_hardly_told_apart_are_named(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("id,label\n01,1\n1,1.0\nb,two\n")
-    with pytest.warns(Notice, match="'1', '1.0' are different classes. Write them alike"):
+    with pytest.warns(Notice, match=r"'1 / 1\.0' among the labels are different classes"):
         assert read_labels(path, IDS) == ["1", "1.0", "two"]
     path.write_text("id,label\n01,a cat\n1,A  cat\nb,two\n")
-    with pytest.warns(Notice, match="'A  cat', 'a cat' are different classes"):
+    with pytest.warns(Notice, match="'A  cat / a cat' among the labels"):
         read_labels(path, IDS)
+
+
+def test_other_labels_are_told_apart_without_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label\n01,1_0\n1,10\nb,12345678901234567890\n")
+    more = "c,12345678901234567891\nd,inf\ne,1e400\n"
+    path.write_text(path.read_text() + more)
+    assert read_labels(path, [*IDS, "c", "d", "e"])[:2] == ["1_0", "10"]
 
 
 def test_parquet_numbers(tmp_path: Path) -> None:

@@ -47,6 +47,22 @@ def test_held_out_scores_do_not_see_their_label() -> None:
     assert not found[:, 4:].any()
 
 
+def test_just_too_many_labels_are_judged_by_a_quarter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixing, "LARGEST", 19)
+    monkeypatch.setattr(mixing, "N_SCREENED", 2)
+    one, labeled, judges = example(), torch.arange(20), []
+    find = mixing.judge
+
+    def judge(scores: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        judges.append(len(labels))
+        return find(scores, labels)
+
+    monkeypatch.setattr(mixing, "judge", judge)
+    kept = one.screen(("told", "sharp told", "noise"), labeled, labeled[:0])
+    assert sorted(kept) == ["sharp told", "told"]
+    assert judges == [5]
+
+
 def test_many_labels_are_screened_and_spanned_by_some(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixing, "LARGEST", 8)
     monkeypatch.setattr(mixing, "N_SCREENED", 1)
@@ -57,7 +73,7 @@ def test_many_labels_are_screened_and_spanned_by_some(monkeypatch: pytest.Monkey
     scores = one.score(("told",), labeled)
     shuffled = labeled[torch.from_numpy(np.random.default_rng(0).permutation(20))]
     kernel = one.channels["told"] @ one.channels["told"][shuffled[:8]].mT + 1
-    ridges = one.ridges * 8 / 20  # more labels bind more
+    ridges = one.ridges * 8 / 20
     expected = score_kernel(kernel, shuffled, one.labels[shuffled], 2, ridges)
     assert torch.allclose(scores, expected, atol=1e-5)
     right = scores.argmax(dim=-1)[:, validation] == one.labels[validation]

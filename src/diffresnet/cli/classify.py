@@ -187,7 +187,7 @@ def classify(
     given = read_given(points, features, labels, columns, need_labels=n_suggested is None)
     inputs = [path for path in (features, labels, graph) if path is not None]
     if n_suggested is not None and len(set(given) - {""}) < 2:
-        _refuse_results({"--out": out, "--report": report, "--save": save})
+        _refuse_results({"--out": out, "--report": report, "--save": save, "--curve": curve})
         suggestions = suggestions or FIRST_SUGGESTIONS
         check_labels_known(suggestions, points, given, columns)
         check_new_file(suggestions, "--suggestions", (".csv",), inputs, force=force)
@@ -199,8 +199,8 @@ def classify(
     out = choose_out(out, features, inputs, force=force)
     check_new_file(report, "--report", (".html",), [*inputs, out], force=force)
     check_new_file(save, "--save", (".npz",), [*inputs, out], force=force)
-    check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
     check_labels_known(suggestions, points, given, columns)
+    check_new_file(suggestions, "--suggestions", (".csv",), [*inputs, out], force=force)
     fit(model, points, given, graph)
     predicted = Predicted.of_fitted(model, points, features, columns.label_column)
     contents: dict[Path, bytes | Files] = {out: predicted.encode(out)}
@@ -222,12 +222,12 @@ def classify(
     return write_files(contents, speak)
 
 
-def _refuse_results(paths: Mapping[str, Path | None]) -> None:
-    """Refuse files for what is not known before there are labels of two classes."""
-    for option, path in paths.items():
-        if path is not None:
+def _refuse_results(given: Mapping[str, object]) -> None:
+    """Refuse options for what is not known before there are labels of two classes."""
+    for option, value in given.items():
+        if value:
             remedy = "Label points of two classes first."
-            refuse(option, "left out where there is nothing to write yet", path, remedy)
+            refuse(option, "left out where there is nothing to write yet", value, remedy)
 
 
 def _read_since(since: Path | None, report: Path | None) -> dict[str, str] | None:

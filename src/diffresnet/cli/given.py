@@ -1,11 +1,12 @@
 """The points and labels that `classify` is given."""
 
+import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.notices import Notice
 from diffresnet._support.stages import shown_stages
 from diffresnet._support.words import count
 from diffresnet.cli.console import warn
@@ -50,16 +51,19 @@ def read_given(
 def check_labels_known(
     path: Path | None, points: Points, given: Sequence[str], columns: Columns
 ) -> None:
-    """Refuse to write over a table with labels that are not among those that are given."""
-    if path is None or not path.exists():
+    """Refuse to write suggestions over a file unless it is a table whose labels are all given."""
+    if path is None or not path.is_file():
         return
-    names: list[str] = []
-    labels: list[str] = []
-    with suppress(ValueError):  # no table of labels
-        names, labels = read_label_table(path, **columns._asdict())
+    option, remedy = "--suggestions", "Choose another --suggestions."
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Notice)
+            names, labels = read_label_table(path, **columns._asdict())
+    except ValueError:
+        refuse(option, "a new file, or a table of suggestions", f"{path}, another file", remedy)
     known = dict(zip(points.ids, given, strict=True))
     lost = [name for name, one in zip(names, labels, strict=True) if one and known.get(name) != one]
     if lost:
         got = f"{path}, with {count(len(lost), 'label')} that would be lost"
-        remedy = f"Pass --labels {path}, or choose another --suggestions."
-        refuse("--suggestions", "a file without labels of its own", got, remedy)
+        remedy = f"Pass --labels {path}, and choose another --suggestions."
+        refuse(option, "a new file, or a table whose labels are known", got, remedy)

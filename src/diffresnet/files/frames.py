@@ -1,5 +1,7 @@
 """CSV and Parquet files, or one sentence that says why they cannot be read."""
 
+import re
+from collections import Counter
 from collections.abc import Generator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from diffresnet.learning.labels import MISSING_TEXTS
 TABLES = (".csv", PARQUET)
 UTF8_MARKED = "utf-8-sig"
 """UTF-8, perhaps with a byte-order mark."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 MOST_LETTERS = 2000
 """Of an id or a label: memory and pages have room for many of them."""
 
@@ -72,12 +75,13 @@ class TableFile:
         """The names of the columns."""
         if self.files:
             return list(self.files[0].kinds)
-        names = self._read_csv(n_rows=0, infer_schema=False).columns
-        repeated = [name for name in names if name and f"{name}_duplicated_0" in names]
-        if any(not is_number(name) for name in repeated):
+        first = {"n_rows": 1, "has_header": False, "truncate_ragged_lines": True}
+        header = self._read_csv(**first, infer_schema=False).row(0)
+        repeated = [name for name, n in Counter(header).items() if name and n > 1]
+        if repeated and not all(map(is_number, header)):  # of numbers alone: there are no names
             got = f"{self.path} with {some(repeated)} more than once"
             refuse(self.what, "a table whose columns have different names", got, "Rename them.")
-        return names
+        return self._read_csv(n_rows=0, infer_schema=False).columns
 
     def read(self, texts: Sequence[str], numbers: Sequence[str] = ()) -> pl.DataFrame:
         """Return some columns of a table with rows, as `blocks` does."""
@@ -248,13 +252,9 @@ def places_of(
     return cast("list[int]", found)
 
 
-def is_number(text: str) -> bool:
+def is_number(text: str | None) -> bool:
     """Tell whether a text is how a number is written."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return text is not None and NUMBER.fullmatch(text.strip()) is not None
 
 
 def as_text(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,10 @@ def choose_label(table: TableFile, asked: str | None) -> str | None:
 
 
 def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
-    """Return labels as text, "" where there is none, and say which texts were taken for none.
+    """Return labels as text, "" where there is none.
+
+    A notice says which texts were taken for none, and which names, such as 1 and 1.0, differ in
+    spelling only.
 
     Args:
         values: labels of any kind; `is_missing` says which of them are none.
@@ -46,8 +50,6 @@ def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
     Examples:
         >>> as_labels([0, -1, None, 2.0, "cat"], Path("a.csv"), "FEATURES")
         ['0', '', '', '2', 'cat']
-
-    Names that are hardly told apart, such as '1' and '1.0', are named, too.
     """
     try:
         counts = Counter(values)
@@ -63,12 +65,14 @@ def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
     if none:
         named = ", ".join(f"'{text}' ({count(n, 'time')})" for text, n in sorted(none.items()))
         tell(f"{path.name}: {named} among the labels means no label. Rename it if it is a class.")
-    for alike in _alike(sorted(set(names.values()))):
-        tell(f"{path.name}: {some(alike)} are different classes. Write them alike if they are one.")
+    alike = [" / ".join(group) for group in _group_alike(sorted(set(names.values())))]
+    if alike:
+        advice = "Write the names alike if they are one class."
+        tell(f"{path.name}: {some(alike)} among the labels are different classes. {advice}")
     return list(map(names.__getitem__, values))
 
 
-def _alike(names: Sequence[str]) -> list[list[str]]:
+def _group_alike(names: Sequence[str]) -> list[list[str]]:
     """Group names that differ in how a number is written, in capitals or spaces only."""
     groups: dict[object, list[str]] = {}
     for name in names:
@@ -77,7 +81,8 @@ def _alike(names: Sequence[str]) -> list[list[str]]:
 
 
 def _essence(name: str) -> object:
-    return float(name) if is_number(name) else " ".join(name.casefold().split())
+    """Return what names that differ in spelling only have in common."""
+    return Decimal(name) if is_number(name) else " ".join(name.casefold().split())
 
 
 def read_labels(

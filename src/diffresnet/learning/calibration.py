@@ -106,21 +106,17 @@ def adapt_proportions(
 
 
 def estimate_proportions(logs: Tensor, before: Tensor) -> Tensor:
-    """Return the class proportions that explain predictions best, by expectation maximization.
+    """Return the class proportions (K,) that explain predictions best, by expectation maximization.
 
     Args:
         logs: (n, K) log-probabilities of points, learned where classes were as common as `before`.
-        before: (..., K) these proportions, of any sum. Each row is a case by itself.
-
-    Returns:
-        (..., K).
+        before: (K,) these proportions.
     """
-    found = before / before.sum(dim=-1, keepdim=True)
-    probabilities = (logs - logs.amax(dim=1, keepdim=True)).exp()
+    found, probabilities = before, (logs - logs.amax(dim=1, keepdim=True)).exp()
     n_points, n_classes = probabilities.shape
     for _ in range(PROPORTION_ROUNDS):
         shift = found / before
-        sums = shift * ((1 / (shift @ probabilities.T)) @ probabilities)
+        sums = shift * ((1 / (probabilities @ shift)) @ probabilities)
         before_round, found = found, (sums + 1) / (n_points + n_classes)  # none is impossible
         if float((found - before_round).abs().max()) < SETTLED:
             break

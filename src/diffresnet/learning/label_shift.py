@@ -1,11 +1,11 @@
-"""Which class proportions to presume: what points without a label say of them, as far as it counts.
+"""Which class proportions to presume of the points without a label.
 
 Expectation maximization finds the proportions that explain predictions best. Where classes overlap,
-a small error of a class's bias makes a large one of its proportion, and few held-out labels leave
-biases open. So it is repeated with biases drawn from what those labels leave open, and the
-proportions expected beforehand move toward the estimate only as far as chance does not explain the
-distance between them (the positive-part estimator of James and Stein). Distances are those of
-square roots, which are off by chance alike, however common a class is.
+a small error of the bias of a class makes a large error of its proportion, and few held-out labels
+tell little of biases. So the variance of the estimate is found, and the proportions expected
+beforehand move toward the estimate as the positive-part estimator of James and Stein has it: not at
+all if chance explains their distance, all the way if it explains nothing of it. Distances are those
+of square roots of proportions, whose variance is nearly the same for rare and for common classes.
 """
 
 import torch
@@ -14,10 +14,9 @@ from torch import Tensor
 from diffresnet.learning.calibration import estimate_proportions
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.sampling import Beforehand
-from diffresnet.learning.weighing import BIAS_DOUBT
 
-N_BIASES = 64
-"""That are drawn, of all classes together, or one of each class; and as many opposites."""
+RELATIVE_DOUBT = 0.3
+"""The deviation of a bias before any label is held out, in units of the deviation of the scores."""
 
 
 def shift_of_classes(logs: Tensor, held_out: Tensor, labels: Labels, before: Beforehand) -> Tensor:
@@ -38,33 +37,36 @@ def shift_of_classes(logs: Tensor, held_out: Tensor, labels: Labels, before: Bef
 def presume_proportions(logs: Tensor, held_out: Tensor, before: Beforehand) -> Tensor:
     """Return the class proportions (K,) to presume of points without a label.
 
+    Labels that were drawn at random are taken for that as long as chance explains how far their
+    proportions are from the estimate; beyond that the estimate counts.
+
     Args:
-        logs: (n, K) log-probabilities of these points.
-        held_out: (L, K) log-probabilities of labels, each learned without it; those expected are
-            returned if there are none.
+        logs: (n, K) log-probabilities of these points, of double precision.
+        held_out: (L, K) log-probabilities of labels, each learned without it; if there are none,
+            the expected proportions are returned.
         before: the proportions expected beforehand.
 
     Examples:
         Three of four points are of the first class, as clear predictions say. Where classes
         overlap, predictions would say something else if a bias were a little off.
 
-        >>> clear = torch.tensor([[4.0, 0.0]] * 75 + [[0.0, 4.0]] * 25).log_softmax(dim=1)
-        >>> even = torch.full((2,), 0.5)
+        >>> clear = torch.tensor([[4.0, 0.0]] * 75 + [[0.0, 4.0]] * 25).double().log_softmax(dim=1)
+        >>> even = torch.full((2,), 0.5).double()
         >>> before = Beforehand(even, even, n_random=0)
         >>> presume_proportions(clear, clear[65:85], before)
-        tensor([0.7..., 0.2...])
-        >>> noise = torch.randn(100, 2, generator=torch.Generator().manual_seed(0))
+        tensor([0.7..., 0.2...], dtype=torch.float64)
+        >>> noise = torch.randn(100, 2, generator=torch.Generator().manual_seed(0)).double()
         >>> unclear = (clear / 20 + noise).log_softmax(dim=1)
         >>> presume_proportions(unclear, unclear[65:85], before)
-        tensor([0.5000, 0.5000])
+        tensor([0.5000, 0.5000], dtype=torch.float64)
     """
     expected = before.proportions
     if len(held_out) == 0:
         return expected
     found = estimate_proportions(logs, before.of_labels)
-    biases = draw_biases(held_out.exp(), BIAS_DOUBT * _scale(logs))
-    others = estimate_proportions(logs, before.of_labels * (-biases).exp())
-    by_chance = (others.sqrt() - found.sqrt()).square().sum(dim=1).mean()
+    slopes = _slopes((logs + (found / before.of_labels).log()).softmax(dim=1))
+    variances = (slopes @ _variance_of_biases(logs, held_out) * slopes).sum(dim=1)
+    by_chance = found @ variances / 4
     if before.n_random:
         by_chance = by_chance + (len(found) - 1) / (4 * before.n_random)
     distance = (found.sqrt() - expected.sqrt()).square().sum()
@@ -72,27 +74,25 @@ def presume_proportions(logs: Tensor, held_out: Tensor, before: Beforehand) -> T
     return (expected.log() + trust * (found / expected).log()).softmax(dim=0)
 
 
-def draw_biases(held_out: Tensor, doubt: float) -> Tensor:
-    """Return biases (B, K) as likely as held-out labels let them be, and their opposites.
+def _slopes(memberships: Tensor) -> Tensor:
+    """Return how the logarithms of the estimated proportions change with the biases, (K, K).
 
-    They are normal, with the curvature of the labels' likelihood and of what is known beforehand.
-
-    Args:
-        held_out: (L, K) probabilities of the labels.
-        doubt: the deviation of a bias beforehand.
+    The estimate solves sum_i w_ik + 1 = (n + K) p_k with the memberships w (n, K), the softmax of
+    scores plus biases plus log p: this is the derivative of its solution.
     """
-    n_classes = held_out.shape[1]
-    curvature = held_out.sum(dim=0).diag() - held_out.T @ held_out
-    curvature += torch.eye(n_classes).to(held_out) / doubt**2
-    # The same draws each time: labels that stay the same change nothing.
-    generator = torch.Generator().manual_seed(0)
-    n_drawn = max(1, N_BIASES // n_classes)
-    normal = torch.randn(n_classes, n_drawn, generator=generator, dtype=torch.float64)
-    factor = torch.linalg.cholesky(curvature)
-    drawn = torch.linalg.solve_triangular(factor.T, normal.to(held_out), upper=True).T
-    return torch.cat([drawn, -drawn])
+    common = memberships.T @ memberships
+    return torch.linalg.solve(
+        common + torch.eye(len(common)).to(common), memberships.sum(dim=0).diag() - common
+    )
 
 
-def _scale(logs: Tensor) -> float:
-    """Return how much scores (n, K) differ: biases are off in proportion."""
-    return float((logs - logs.mean(dim=1, keepdim=True)).square().mean().sqrt().clamp(min=1e-6))
+def _variance_of_biases(logs: Tensor, held_out: Tensor) -> Tensor:
+    """Return the covariance (K, K) of the biases, given held-out labels (Laplace's approximation).
+
+    Their errors before that are found to be in proportion to how much the scores differ.
+    """
+    deviation = (logs - logs.mean(dim=1, keepdim=True)).square().mean().sqrt().clamp(min=1e-6)
+    found = held_out.exp()
+    curvature = found.sum(dim=0).diag() - found.T @ found
+    curvature += torch.eye(found.shape[1]).to(found) / (RELATIVE_DOUBT * deviation) ** 2
+    return torch.linalg.inv(curvature)

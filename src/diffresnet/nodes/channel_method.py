@@ -60,7 +60,7 @@ class ChannelDiffResNet:
     with methods that learn from both.
 
     Attributes:
-        mixtures: names of channels joined by plus signs, of a sharp one behind ``"sharp "``.
+        mixtures: names of channels joined by plus signs, behind ``"sharp "`` if it is sharp.
         ridges: of the regression.
         n_best: how many answer, at most.
         within: how far behind the best one, in accuracy - 0.3 cross entropy, they may be.

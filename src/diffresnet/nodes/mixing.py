@@ -106,10 +106,13 @@ class Mixing:
         """
         if len(labeled) <= LARGEST:
             return mixtures
-        mixtures = [*mixtures, *(SHARP + text for text in mixtures)]
+        sharp = [SHARP + text.removeprefix(SHARP) for text in mixtures]
+        mixtures = list(dict.fromkeys([*mixtures, *sharp]))
         labeled = labeled[_shuffled(len(labeled))]
-        some, others = labeled[:LARGEST], labeled[LARGEST : 2 * LARGEST]
-        validation = validation if len(validation) else others
+        if not len(validation):
+            n_judges = min(LARGEST, len(labeled) // 4)
+            validation, labeled = labeled[:n_judges], labeled[n_judges:]
+        some = labeled[:LARGEST]
         part = replace(
             self.only(torch.cat([some, validation])), ridges=torch.tensor(SCREENING_RIDGES)
         )

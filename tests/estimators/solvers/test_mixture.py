@@ -10,7 +10,6 @@ from diffresnet._support.threads import limited_threads
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.learning.labels import Labels
-from diffresnet.learning.sampling import LabelSampling
 from diffresnet.learning.strength import Strength
 from tests.estimators.examples import clusters, fitted
 
@@ -66,25 +65,16 @@ def test_one_label_per_class_counts_prototypes_and_propagation_alike() -> None:
     assert solved.weights[3:] == (0, 0)
 
 
-def solve_rare(n_each: tuple[int, int], sampling: LabelSampling) -> float:
-    """Return how much the bias of the first class is above that of the second, a quarter of it."""
+@pytest.mark.parametrize(("n_labels", "least", "most"), [(3, 0.3, np.inf), (1, 0, 0)])
+def test_adapts_to_how_common_the_classes_are(n_labels: int, least: float, most: float) -> None:
     given, codes = clusters(2)
     rare = np.r_[np.arange(40), 40 + np.arange(10)]
     points, classes = fitted(given[rare]), torch.from_numpy(codes[rare])
-    rows = torch.cat([torch.arange(n_each[0]), 40 + torch.arange(n_each[1])])
+    rows = torch.cat([torch.arange(n_labels), 40 + torch.arange(n_labels)])
     labels = Labels(rows, classes[rows], 2)
     generator = torch.Generator().manual_seed(0)
-    solved = MixtureSolver(sampling).solve(points, labels, Strength(0.5, 8), generator)
-    return float(solved.biases[0] - solved.biases[1])
-
-
-def test_adapts_to_how_common_the_classes_are() -> None:
-    assert solve_rare((3, 3), "per class") > 0.3
-    assert solve_rare((1, 1), "per class") == 0
-
-
-def test_random_labels_speak_for_the_proportions() -> None:
-    assert solve_rare((8, 2), "random") != solve_rare((8, 2), "per class")
+    solved = MixtureSolver("per class").solve(points, labels, Strength(0.5, 8), generator)
+    assert least <= float(solved.biases[0] - solved.biases[1]) <= most
 
 
 def solve_digits(labels: Labels, before: SolvedMixture | None = None) -> SolvedMixture:
