@@ -1,9 +1,9 @@
 """How do the methods for nodes compare, on six graphs, with 20 labels per class and with few?
 
 Every method runs on the same splits, the first of those that the seeds of the authors' code draw:
-Diff-ResNet with channels on 100 of them, others on 1, 2, 5, 10, 20, 50 and 100, until they have run
-on `--least` of them and taken `--seconds` of one thread. Differences are paired, over the splits
-that both have. What is done is kept in a folder, and a stopped run goes on.
+Diff-ResNet with channels on `--most` of them, others on 1, 2, 5, 10, 20, 50 and 100, until they
+have run on `--least` of them and taken `--seconds` of one thread. Differences are paired, over the
+splits that both have. What is done is kept in a folder, and a stopped run goes on.
 """
 
 import argparse
@@ -42,12 +42,12 @@ def load(name: str) -> NodeGraph:
 
 
 def run(
-    graph: NodeGraph, method: str, labels: str, kept: Path, *, seconds: float, least: int
+    graph: NodeGraph, method: str, labels: str, kept: Path, *, seconds: float, least: int, most: int
 ) -> dict[str, Any]:
     """Run a method on more and more splits, and return the numbers of the last."""
     result = None
     kept.parent.mkdir(parents=True, exist_ok=True)
-    for n_splits in N_SPLITS:
+    for n_splits in (n for n in N_SPLITS if n <= most):
         if result and n_splits > least and method not in UNLIMITED and _spent(result) > seconds:
             break
         protocol: Protocol
@@ -98,6 +98,7 @@ def main() -> None:
     parser.add_argument("--methods", default="", help="only these")
     parser.add_argument("--seconds", type=float, default=60, help="then no more splits")
     parser.add_argument("--least", type=int, default=5, help="splits, however long they take")
+    parser.add_argument("--most", type=int, default=100, help="splits, of every method")
     parser.add_argument("--unfinished", type=Path, default=Path("unfinished/nodes"))
     given = parser.parse_args()
     set_threads(1)
@@ -113,7 +114,7 @@ def main() -> None:
                     continue
                 stem = given.unfinished / f"{name}-{per_class}-{method}"
                 kept = stem.with_suffix(".jsonl")
-                limits = {"seconds": given.seconds, "least": given.least}
+                limits = {"least": given.least, "most": given.most, "seconds": given.seconds}
                 found = run(graph, method, per_class, kept, **limits)
                 found = {"graph": name, "labels": per_class} | found
                 write_whole(stem.with_suffix(".json"), json.dumps(found).encode())
