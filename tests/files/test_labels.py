@@ -42,6 +42,12 @@ def test_labels_that_are_hardly_told_apart_are_named(tmp_path: Path) -> None:
         read_labels(path, IDS)
 
 
+def test_whole_numbers_are_written_alike(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label\n01,1\n1,1.0\nb,2.50\n")
+    assert read_labels(path, IDS) == ["1", "1", "2.50"]
+
+
 def test_other_labels_are_told_apart_without_a_word(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("id,label\n01,1_0\n1,10\nb,12345678901234567890\n")

@@ -19,6 +19,7 @@ BEHIND: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "extract: `encoder`": ("{}", ("encoder",)),
     "choose_device: `device`": ("{}", ("device",)),
     "DiffResNetClassifier.load: `path`": ("{}", ("model",)),
+    "predict_nodes: `graph`": ("{}", ("graph",)),
 }
 """Arguments, what they are to a command, and the parameters of commands they may come from."""
 

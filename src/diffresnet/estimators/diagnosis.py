@@ -16,7 +16,7 @@ from diffresnet.estimators.repeated import find_contradictions
 from diffresnet.estimators.solution import Solution
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.recall import N_EXACT
-from diffresnet.measuring.homophily import label_homophily
+from diffresnet.measuring.homophily import Homophily, label_homophily
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,8 @@ class Diagnosis:
         n_components: connected components.
         n_unlabeled_components: components without any label.
         n_unreached: points in such components.
-        label_homophily: part of the weight between labeled neighbors that joins equal labels;
-            None if fewer than five pairs of labeled points are neighbors.
-        label_homophily_interval: of 95 %.
+        label_homophily: how often labeled neighbors have equal labels, beside chance; None if
+            fewer than five pairs of labeled points are neighbors.
         mean_links: links of a point on average.
         n_isolated: points without any link.
         max_stable_step_size: steps below it never let the energy grow.
@@ -61,8 +60,7 @@ class Diagnosis:
     n_components: int
     n_unlabeled_components: int
     n_unreached: int
-    label_homophily: float | None
-    label_homophily_interval: tuple[float, float] | None
+    label_homophily: Homophily | None
     mean_links: float
     n_isolated: int
     max_stable_step_size: float
@@ -102,17 +100,8 @@ class Diagnosis:
                 f"{count(self.n_unreached, 'point')}; these get the class prior. Label one of "
                 "each, or raise n_top."
             )
-        if self.label_homophily is not None and self.label_homophily_interval is not None:
-            low, high = (f"{100 * end:.0f}" for end in self.label_homophily_interval)
-            found.append(
-                f"Labeled neighbors have equal labels in {self.label_homophily:.0%} of cases, by "
-                f"weight ({low} to {high}%)"
-                + (
-                    ": diffusion helps."
-                    if self.label_homophily > 0.6
-                    else ": that is few; the graph may join what you want to tell apart."
-                )
-            )
+        if self.label_homophily is not None:
+            found.append(str(self.label_homophily))
         if self.single_label_classes:
             names = ", ".join(self.single_label_classes[:10])
             more = "" if len(self.single_label_classes) <= 10 else " and others"
@@ -213,8 +202,7 @@ def diagnose(
         n_components=int(components.max()) + 1,
         n_unlabeled_components=int(components.max()) + 1 - len(labeled),
         n_unreached=int(unreached.sum()),
-        label_homophily=homophily and homophily.share,
-        label_homophily_interval=homophily and homophily.interval,
+        label_homophily=homophily,
         mean_links=float(links.double().mean()),
         n_isolated=int((links == 0).sum()),
         max_stable_step_size=operator.max_stable_step_size,

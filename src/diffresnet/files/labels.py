@@ -1,5 +1,6 @@
 """Labels from a file, given by id or row by row."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
@@ -27,6 +28,8 @@ from diffresnet.learning.labels import is_missing
 
 WHAT = "--labels"
 DEFAULT_LABEL = "label"
+WHOLE = re.compile(r"^([+-]?\d+)\.0*$")
+"""A whole number, as tables with gaps have it."""
 
 
 def choose_label(table: TableFile, asked: str | None) -> str | None:
@@ -39,8 +42,8 @@ def choose_label(table: TableFile, asked: str | None) -> str | None:
 def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
     """Return labels as text, "" where there is none.
 
-    A notice says which texts were taken for none, and which names, such as 1 and 1.0, differ in
-    spelling only.
+    Where all are numbers, 1.0 is 1. A notice says which texts were taken for none, and which names,
+    such as Cat and cat, differ in spelling only.
 
     Args:
         values: labels of any kind; `is_missing` says which of them are none.
@@ -57,6 +60,8 @@ def as_labels(values: Sequence[Any], path: Path, what: str) -> list[str]:
         values = list(map(as_text, values))
         counts = Counter(values)
     names = {value: "" if is_missing(value) else as_text(value).strip() for value in counts}
+    if all(map(is_number, filter(None, names.values()))):
+        names = {value: WHOLE.sub(r"\1", name) for value, name in names.items()}
     check_names(list(names.values()), what, "labels")
     none: Counter[str] = Counter()
     for value, n in counts.items():

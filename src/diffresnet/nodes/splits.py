@@ -16,6 +16,11 @@ CODE_SEED = 42
 LARGEST_SEED = 10**6
 Nodes = npt.NDArray[np.int64]
 
+FEWER = (
+    "Draw fewer training (`n_train`, --train-nodes) or validation nodes (`n_validation`, "
+    "--validation-nodes)"
+)
+
 
 @dataclass(frozen=True)
 class Split:
@@ -94,7 +99,7 @@ class SplitProtocol:
             drawn.append(np.concatenate(parts))
             rest = np.setdiff1d(rest, drawn[-1])
         if len(rest) == 0:
-            remedy = "Lower `n_train` or `n_validation`."
+            remedy = f"{FEWER}."
             fail("SplitProtocol", "graph", "left with nodes to test", "none", remedy)
         seeds = random.randint(0, LARGEST_SEED, max(20, self.n_inits))[: self.n_inits]
         return Split(drawn[0], drawn[1], rest, tuple(seeds.tolist()))
@@ -155,5 +160,5 @@ def check_class_sizes(graph: NodeGraph, n_needed: int) -> None:
     for name, count in zip(graph.class_names, counts.tolist(), strict=True):
         if count < n_needed:
             got = f"{count} of class {name!r}"
-            remedy = "Lower `n_train` or `n_validation`, or leave the class out."
+            remedy = f"{FEWER}, or leave the class out."
             fail("SplitProtocol", "graph", f"{n_needed} nodes of each class", got, remedy)
