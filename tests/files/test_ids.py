@@ -39,7 +39,7 @@ def test_features_that_look_like_ids_are_said(tmp_path: Path) -> None:
     n = 3000
     columns = [np.arange(n) * 7.0, np.arange(n) + 0.5, np.arange(n) // 2, np.arange(n) % 2999]
     names = ["serial", "size", "half", "nearly"]
-    message = r"^Features of a.csv that look like ids: 'serial'\. If they are, name one by --id-col"
+    message = r"^Columns of a.csv that are used as features, and look like ids: 'serial'\. If they"
     with pytest.warns(Notice, match=message):
         tell_likely_ids(table, names, np.stack(columns, axis=1))
     with pytest.warns(Notice, match="'patient_id'"):

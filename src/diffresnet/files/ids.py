@@ -71,8 +71,8 @@ def tell_likely_ids(table: TableFile, names: Sequence[str], features: Array) -> 
     ]
     if likely:
         tell(
-            f"Features of {table.path.name} that look like ids: {some(likely)}. If they are, name "
-            "one by --id-column, and leave out the others."
+            f"Columns of {table.path.name} that are used as features, and look like ids: "
+            f"{some(likely)}. If they are, delete them, or name one by --id-column."
         )
 
 
