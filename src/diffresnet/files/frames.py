@@ -30,7 +30,7 @@ from diffresnet.learning.labels import MISSING_TEXTS
 TABLES = (".csv", PARQUET)
 UTF8_MARKED = "utf-8-sig"
 """UTF-8, perhaps with a byte-order mark."""
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 MOST_LETTERS = 2000
 """Of an id or a label: memory and pages have room for many of them."""
 
