@@ -50,6 +50,7 @@ MODULES: dict[str, Any] = {
     "USUAL_NOISE": weighing,
     "RELATIVE_DOUBT": label_shift,
     "N_BEFOREHAND": confidence,
+    "STEEPNESS": confidence,
     "FLOOR": propagation,
     "BANDWIDTH_SCALE": points_of_graph,
     "N_MODES": points_of_graph,
@@ -78,6 +79,7 @@ OFF: dict[str, Any] = {
     "RELATIVE_DOUBT": 1e-3,
     "USUAL_NOISE": 1e-6,
     "N_BEFOREHAND": 0.0,
+    "STEEPNESS": 0.0,
     "N_KEPT": 10**9,
     "FEW_FEATURES": 0,
 }

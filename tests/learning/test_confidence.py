@@ -1,8 +1,12 @@
+from itertools import combinations
+
 import pytest
 import torch
 
 from diffresnet.learning.confidence import (
     N_BEFOREHAND,
+    STEEPNESS,
+    agreement,
     confidence,
     expect_from_agreement,
     match_confidence,
@@ -25,6 +29,27 @@ def test_scores_that_say_nothing_are_no_error() -> None:
     assert match_confidence(torch.zeros(5, 3), 0.9) > 0
 
 
+def test_agreement_beyond_chance_with_loops() -> None:
+    predicted = torch.randint(3, (4, 50), generator=GENERATOR)
+    predicted[1, :30] = predicted[0, :30]
+    found = []
+    for one, other in combinations(predicted.tolist(), 2):
+        same = sum(a == b for a, b in zip(one, other, strict=True)) / 50
+        chance = sum(a == b for a in one for b in other) / 50**2
+        found.append((same - chance) / (1 - chance))
+    assert agreement(predicted) == pytest.approx(sum(found) / 6)
+    assert agreement(torch.zeros(2, 5, dtype=torch.long)) == 0  # chance would agree as well
+
+
+def test_expected_accuracy_lies_between_a_guess_and_certainty() -> None:
+    proportions = torch.tensor([0.7, 0.2, 0.1]).double()
+    guess = 0.7**2 + 0.2**2 + 0.1**2
+    assert expect_from_agreement(-0.1, proportions) == pytest.approx(guess)
+    assert expect_from_agreement(1.0, proportions) == pytest.approx(1)
+    wanted = guess + (1 - guess) * 0.5 ** (1 + STEEPNESS * guess)
+    assert expect_from_agreement(0.5, proportions) == pytest.approx(wanted)
+
+
 def held_out(n_right: int, n_wrong: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Return very sure scores of two classes, of which some are wrong, and the labels."""
     n_labels = n_right + n_wrong
@@ -39,7 +64,7 @@ def test_claims_what_held_out_labels_and_agreement_speak_for(n_right: int, n_wro
     scores, classes = held_out(n_right, n_wrong)
     even, n_labels = torch.full((2,), 0.5).double(), n_right + n_wrong
     scale = sober_scale(scores, classes, even, 0.0, 0.8)
-    beforehand = N_BEFOREHAND * expect_from_agreement(0.8)
+    beforehand = N_BEFOREHAND * expect_from_agreement(0.8, even)
     expected = (n_right + beforehand) / (n_labels + N_BEFOREHAND)
     assert confidence(scale * scores) == pytest.approx(expected, abs=0.05)
 

@@ -26,21 +26,39 @@ def scores(n_points: int, clearness: float, proportions: list[float]) -> Tensor:
     return (clearness * found).log_softmax(dim=1)
 
 
+def sum_memberships(logs: Tensor, found: list[float], before: list[float]) -> list[float]:
+    """Return the sum of memberships in each class plus one, point by point."""
+    n_classes = len(before)
+    sums = [1.0] * n_classes
+    for row in logs.exp().tolist():
+        joint = [row[k] * found[k] / before[k] for k in range(n_classes)]
+        sums = [sums[k] + joint[k] / sum(joint) for k in range(n_classes)]
+    return sums
+
+
 def maximize_expectation(logs: Tensor, before: list[float]) -> list[float]:
-    """Return the proportions that explain predictions, point by point."""
-    n_classes, found = len(before), before
+    """Return the proportions that explain predictions."""
+    found = before
     for _ in range(200):
-        sums = [1.0] * n_classes
-        for row in logs.exp().tolist():
-            joint = [row[k] * found[k] / before[k] for k in range(n_classes)]
-            sums = [sums[k] + joint[k] / sum(joint) for k in range(n_classes)]
-        found = [one / (len(logs) + n_classes) for one in sums]
+        sums = sum_memberships(logs, found, before)
+        found = [one / sum(sums) for one in sums]
+    return found
+
+
+def maximize_moved(
+    logs: Tensor, moved: Tensor, before: list[float], expected: list[float]
+) -> list[float]:
+    """Return how biases move the estimate, where the expected proportions solve it without them."""
+    usual, found = sum_memberships(logs, expected, before), expected
+    for _ in range(200):
+        sums = sum_memberships(moved, found, before)
+        found = [expected[k] * sums[k] / usual[k] for k in range(len(before))]
     return found
 
 
 @pytest.mark.parametrize("n_random", [0, 10])
 def test_formula_with_loops(n_random: int) -> None:
-    """The variance of the estimate is that of small biases, whose effect is tried one by one."""
+    """The variance is that of small biases, whose effect is tried one by one."""
     logs, of_labels = scores(60, 2.0, [0.8, 0.15, 0.05]), [0.5, 0.3, 0.2]
     expected, held_out = [0.4, 0.4, 0.2], scores(9, 2.0, [1 / 3] * 3)
     before = Beforehand(torch.tensor(expected).double(), torch.tensor(of_labels).double(), n_random)
@@ -56,7 +74,10 @@ def test_formula_with_loops(n_random: int) -> None:
     curvature: Any = torch.autograd.functional.hessian(loss, torch.zeros(3).double())
     factor, step, by_chance = torch.linalg.cholesky(curvature.inverse()), 1e-4, 0.0
     for direction in factor.T:
-        ends = [maximize_expectation(logs + s * step * direction, of_labels) for s in (1, -1)]
+        ends = [
+            maximize_moved(logs, logs + sign * step * direction, of_labels, expected)
+            for sign in (1, -1)
+        ]
         by_chance += sum(
             ((math.sqrt(up) - math.sqrt(down)) / (2 * step)) ** 2
             for up, down in zip(*ends, strict=True)
@@ -69,6 +90,15 @@ def test_formula_with_loops(n_random: int) -> None:
     mixed = [e ** (1 - trust) * f**trust for e, f in zip(expected, found, strict=True)]
     wanted = [one / sum(mixed) for one in mixed]
     assert presume_proportions(logs, held_out, before).tolist() == pytest.approx(wanted, rel=1e-3)
+
+
+def test_an_estimate_that_gives_a_class_up_is_not_certain() -> None:
+    """Where predictions say little, one class may explain all of them."""
+    unclear = 0.3 * torch.randn(400, 2, generator=torch.Generator().manual_seed(0)).double()
+    biased = (unclear + torch.tensor([0.6, 0.0])).log_softmax(dim=1)
+    before = Beforehand(EVEN, EVEN, n_random=0)
+    assert float(estimate_proportions(biased, EVEN)[0]) > 0.99
+    assert torch.allclose(presume_proportions(biased, biased[:20], before), EVEN)
 
 
 def test_what_chance_explains_moves_nothing() -> None:

@@ -3,7 +3,12 @@
 import torch
 from torch import Tensor
 
-from diffresnet.learning.confidence import confidence, match_confidence, sober_scale
+from diffresnet.learning.confidence import (
+    agreement,
+    expect_from_agreement,
+    match_confidence,
+    sober_scale,
+)
 from diffresnet.learning.label_shift import shift_of_classes
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.mixture_settings import MixtureSettings
@@ -28,7 +33,7 @@ def weigh_parts(
         expected: (2,) weights of the prototypes beforehand.
     """
     by_prototypes = torch.tensordot(expected, shown[:2], 1)
-    agreement = float((by_prototypes.argmax(dim=1) == shown[2].argmax(dim=1)).double().mean())
+    kappa = agreement(shown.argmax(dim=2))
 
     def relative_scale(part: int) -> float:
         own = shown[part].std(dim=1).mean().clamp(min=1e-12)
@@ -46,8 +51,8 @@ def weigh_parts(
     if not bool(seen.any()):
         weights = torch.cat([expected, torch.zeros(2).double()])
         weights[2] = SETTINGS.propagation_weight * relative_scale(2)
-        scores, target = torch.tensordot(weights, shown, 1), confidence(by_prototypes) / 4
-        weights = weights * match_confidence(scores, target + 0.6 * agreement)
+        target = expect_from_agreement(kappa, before.proportions)
+        weights = weights * match_confidence(torch.tensordot(weights, shown, 1), target)
         return tuple(weights.tolist()), adapt(weights, torch.zeros_like(shown[0, 0]))
     fade = labels.n_classes / len(labels.rows)
     weighed = weigh(
@@ -62,5 +67,5 @@ def weigh_parts(
     biases = adapt(weights, weighed.biases)
     tried = torch.tensordot(weights, own, 1) + biases
     common = (torch.tensordot(weights, shown, 1) + biases).softmax(dim=1).mean(dim=0)
-    scale = sober_scale(tried, labels.classes[seen], common, weighed.noise, agreement)
+    scale = sober_scale(tried, labels.classes[seen], common, weighed.noise, kappa)
     return tuple((scale * weights).tolist()), scale * biases

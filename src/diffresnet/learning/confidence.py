@@ -1,9 +1,11 @@
 """How sure the classifier may be: scores are scaled until confidence is the accuracy to expect.
 
 Few labels tell little of the accuracy, so there is an expectation beforehand: the more often
-prototypes and labels spread over the graph agree, the higher. Held-out labels are then counted
-beside it, as if it were the mean of `N_BEFOREHAND` labels.
+several ways to learn agree about points without a label, the higher. Held-out labels are then
+counted beside it, as if it were the mean of `N_BEFOREHAND` labels.
 """
+
+from itertools import combinations
 
 import torch
 from torch import Tensor
@@ -11,8 +13,11 @@ from torch import Tensor
 SCALES = tuple(2.0 ** (step / 4) for step in range(-32, 33))
 """What scores may be multiplied by."""
 
-N_BEFOREHAND = 5.0
+N_BEFOREHAND = 10.0
 """The number of held-out labels that count as much as what is expected beforehand."""
+
+STEEPNESS = 6.0
+"""How much less agreement says where chance is often right; see `expect_from_agreement`."""
 
 
 def confidence(scores: Tensor, weights: Tensor | None = None) -> float:
@@ -39,13 +44,49 @@ def match_confidence(scores: Tensor, target: float, weights: Tensor | None = Non
     return min(SCALES, key=lambda one: abs(confidence(one * scores, weights) - target))
 
 
-def expect_from_agreement(agreement: float) -> float:
-    """Return the accuracy to expect where prototypes and propagation agree this often."""
-    return 0.2 + 0.5 * agreement
+def agreement(predicted: Tensor) -> float:
+    """Return Cohen's kappa, the agreement beyond chance, in the mean over pairs of ways to learn.
+
+    Args:
+        predicted: (P, n) classes of points, by two ways or more.
+
+    Examples:
+        >>> agreement(torch.tensor([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]]))
+        0.3333333333333333
+    """
+    one_hot = torch.nn.functional.one_hot(predicted).double()
+    proportions = one_hot.mean(dim=1)
+    found = []
+    for one, other in combinations(range(len(predicted)), 2):
+        by_chance = float(proportions[one] @ proportions[other])
+        observed = float((predicted[one] == predicted[other]).double().mean())
+        found.append((observed - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0)
+    return sum(found) / len(found)
+
+
+def expect_from_agreement(kappa: float, proportions: Tensor) -> float:
+    """Return the accuracy to expect where several ways to learn agree so often.
+
+    It is c + (1 - c) kappa^(1 + `STEEPNESS` c), where c is how often a guess is right. Two ways to
+    be wrong are seldom wrong alike if there are many classes; if there are two, both may well
+    follow the same clusters, which need not be the classes.
+
+    Args:
+        kappa: the agreement beyond chance.
+        proportions: (K,) of the classes.
+
+    Examples:
+        >>> round(expect_from_agreement(0.8, torch.full((2,), 1 / 2)), 2)
+        0.7
+        >>> round(expect_from_agreement(0.8, torch.full((10,), 1 / 10)), 2)
+        0.73
+    """
+    by_chance = float(proportions @ proportions)
+    return by_chance + (1 - by_chance) * max(0.0, kappa) ** (1 + STEEPNESS * by_chance)
 
 
 def sober_scale(
-    held_out: Tensor, classes: Tensor, proportions: Tensor, noise: float, agreement: float
+    held_out: Tensor, classes: Tensor, proportions: Tensor, noise: float, kappa: float
 ) -> float:
     """Return the scale, at most 1, at which held-out labels are as often right as is claimed.
 
@@ -54,7 +95,7 @@ def sober_scale(
         classes: (n,) these labels.
         proportions: (K,) of the classes among all points; labels are weighed accordingly.
         noise: the part of the labels that may be any class.
-        agreement: of prototypes and propagation.
+        kappa: the agreement of several ways to learn, about points without a label.
     """
     n_labels, n_classes = held_out.shape
     counts = torch.bincount(classes, minlength=n_classes).clamp(min=1)
@@ -62,6 +103,6 @@ def sober_scale(
     weights = weights / weights.sum()
     accuracy = float(weights @ (held_out.argmax(dim=1) == classes).to(weights))
     accuracy = min(1.0, max(0.0, (accuracy - noise / n_classes) / (1 - noise)))
-    beforehand = N_BEFOREHAND * expect_from_agreement(agreement)
+    beforehand = N_BEFOREHAND * expect_from_agreement(kappa, proportions)
     expected = (n_labels * accuracy + beforehand) / (n_labels + N_BEFOREHAND)
     return min(1.0, match_confidence(held_out, expected, weights))

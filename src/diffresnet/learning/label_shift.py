@@ -4,8 +4,10 @@ Expectation maximization finds the proportions that explain predictions best. Wh
 a small error of the bias of a class makes a large error of its proportion, and few held-out labels
 tell little of biases. So the variance of the estimate is found, and the proportions expected
 beforehand move toward the estimate as the positive-part estimator of James and Stein has it: not at
-all if chance explains their distance, all the way if it explains nothing of it. Distances are those
-of square roots of proportions, whose variance is nearly the same for rare and for common classes.
+all if chance explains their distance, all the way if it explains nothing of it. The variance is the
+one it would have if the expected proportions were right: an estimate that gave a class up varies
+little, however wrong it is. Distances are those of square roots of proportions, whose variance is
+nearly the same for rare and for common classes.
 """
 
 import torch
@@ -15,7 +17,7 @@ from diffresnet.learning.calibration import estimate_proportions
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.sampling import Beforehand
 
-RELATIVE_DOUBT = 0.3
+RELATIVE_DOUBT = 0.25
 """The deviation of a bias before any label is held out, in units of the deviation of the scores."""
 
 
@@ -64,9 +66,9 @@ def presume_proportions(logs: Tensor, held_out: Tensor, before: Beforehand) -> T
     if len(held_out) == 0:
         return expected
     found = estimate_proportions(logs, before.of_labels)
-    slopes = _slopes((logs + (found / before.of_labels).log()).softmax(dim=1))
+    slopes = _slopes((logs + (expected / before.of_labels).log()).softmax(dim=1))
     variances = (slopes @ _variance_of_biases(logs, held_out) * slopes).sum(dim=1)
-    by_chance = found @ variances / 4
+    by_chance = expected @ variances / 4
     if before.n_random:
         by_chance = by_chance + (len(found) - 1) / (4 * before.n_random)
     distance = (found.sqrt() - expected.sqrt()).square().sum()
@@ -78,7 +80,7 @@ def _slopes(memberships: Tensor) -> Tensor:
     """Return how the logarithms of the estimated proportions change with the biases, (K, K).
 
     The estimate solves sum_i w_ik + 1 = (n + K) p_k with the memberships w (n, K), the softmax of
-    scores plus biases plus log p: this is the derivative of its solution.
+    scores plus biases plus log p: this is the derivative of the solution with these memberships.
     """
     common = memberships.T @ memberships
     return torch.linalg.solve(

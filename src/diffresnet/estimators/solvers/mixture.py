@@ -24,7 +24,12 @@ from diffresnet.estimators.parts.prototypes import (
 from diffresnet.estimators.parts.ridges import fit_ridges
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solvers.solved_mixture import Basis, SolvedMixture
-from diffresnet.learning.confidence import confidence, match_confidence, sober_scale
+from diffresnet.learning.confidence import (
+    agreement,
+    expect_from_agreement,
+    match_confidence,
+    sober_scale,
+)
 from diffresnet.learning.label_shift import shift_of_classes
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.mixture_settings import MixtureSettings
@@ -85,13 +90,13 @@ class MixtureSolver:
         before = proportions_beforehand(labels, self.sampling)
         seen = labels.counts[labels.classes] > 1
         if not bool(seen.any()):
-            return _adapt(self._start_cold(trial), shown, labels, seen, before)
+            return _adapt(self._start_cold(trial, before), shown, labels, seen, before)
         weighed = self._weigh(trial, labels, seen, before, basis and basis.weighed)
         mixed = SolvedMixture.of(trial.parts, weighed.weights, weighed.biases, trial.spreads)
         mixed = _adapt(mixed, shown, labels, seen, before)
         scores, classes = mixed.score_held_out(seen), labels.classes[seen]
         common = mixed.sum_up(shown).softmax(dim=1).mean(dim=0)
-        scale = sober_scale(scores, classes, common, weighed.noise, trial.agreement)
+        scale = sober_scale(scores, classes, common, weighed.noise, trial.kappa)
         basis = basis or Basis(labels, choices, weighed, draws)
         return replace(mixed.scaled(scale).with_held_out(labels, seen), labels=labels, basis=basis)
 
@@ -125,11 +130,10 @@ class MixtureSolver:
             earlier=earlier,
         )
 
-    def _start_cold(self, trial: "_Trial") -> SolvedMixture:
+    def _start_cold(self, trial: "_Trial", before: Beforehand) -> SolvedMixture:
         """Weigh the parts where no label can be held out: prototypes, and the propagation.
 
-        Confidence is a quarter of that of the prototypes, which stability scales, and more the more
-        often these and the propagation agree: two ways to be wrong are seldom wrong alike.
+        Confidence is the accuracy to expect from how often all parts agree.
         """
         n_prototypes, n_parts = len(trial.expected), len(trial.parts)
         weights = torch.zeros(n_parts, dtype=torch.float64)
@@ -137,7 +141,7 @@ class MixtureSolver:
         added = self.settings.propagation_weight * trial.relative_scale(n_prototypes)
         weights[n_prototypes] = added
         scores = torch.tensordot(weights, trial.shown, 1)
-        target = confidence(trial.by_prototypes) / 4 + 0.6 * trial.agreement
+        target = expect_from_agreement(trial.kappa, before.proportions)
         weights = weights * match_confidence(scores, target)
         biases = torch.zeros_like(trial.shown[0, 0])
         return SolvedMixture.of(trial.parts, tuple(weights.tolist()), biases, trial.spreads)
@@ -192,10 +196,9 @@ class _Trial:
         return torch.tensordot(self.expected, self.shown[: len(self.expected)], 1)
 
     @property
-    def agreement(self) -> float:
-        """How often prototypes and propagation agree."""
-        spread = self.shown[len(self.expected)]
-        return float((self.by_prototypes.argmax(dim=1) == spread.argmax(dim=1)).double().mean())
+    def kappa(self) -> float:
+        """The agreement of the parts, beyond chance."""
+        return agreement(self.shown.argmax(dim=2))
 
     def relative_scale(self, part: int) -> float:
         """Return what makes the scores of a part differ as much as those by the prototypes."""
