@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 import diffresnet.graph.neighbors
 from diffresnet import nearest_neighbors
 from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
+from diffresnet.estimators.diagnosis import find_unpredicted
 from tests.estimators.examples import clusters, partly
 
 
@@ -48,6 +50,21 @@ def test_a_sick_graph() -> None:
     assert "The graph has 5 connected components." in said
     assert "Without any label: 3 of them, with 6 points; these get the class prior." in said
     assert "in 33% of cases (10 to 70%; 56% by chance): links say little of classes." in said
+
+
+def test_classes_that_are_predicted_nowhere() -> None:
+    probabilities = np.zeros((26, 3))
+    probabilities[:, 0], probabilities[25, 1] = 0.6, 0.9
+    encoded = np.array([0, 0, 0, 1, 1, 2, *[-1] * 20])
+    assert find_unpredicted(probabilities, encoded).tolist() == []  # 20 / 6 would be of class 2
+    encoded[0] = 2
+    assert find_unpredicted(probabilities, encoded).tolist() == [2]
+    assert find_unpredicted(probabilities[:6], encoded[:6]).tolist() == []
+    points, classes = clusters()
+    found = DiffResNetClassifier(n_top=50).fit(points, partly(classes, 3)).diagnose()
+    assert found.unpredicted_classes == ()
+    said = str(replace(found, unpredicted_classes=("rare",)))
+    assert "Predicted nowhere: rare. If there are such points, label a few more of them." in said
 
 
 def test_classes_with_one_label() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,8 @@ class Diagnosis:
         strength: that was used.
         remarks: of the solver.
         single_label_classes: classes with one label only.
+        unpredicted_classes: classes that no point without a label is predicted to have, though five
+            or more would be if they were as common as among the labels.
         expected_accuracy: on the points without a label that a label reaches, as held-out labels
             say; None if none could be held out.
         expected_accuracy_interval: of 95 %.
@@ -68,6 +71,7 @@ class Diagnosis:
     strength: float
     remarks: tuple[str, ...]
     single_label_classes: tuple[str, ...]
+    unpredicted_classes: tuple[str, ...] = ()
     expected_accuracy: float | None = None
     expected_accuracy_interval: tuple[float, float] | None = None
     curve: LearningCurve | None = None
@@ -103,9 +107,13 @@ class Diagnosis:
         if self.label_homophily is not None:
             found.append(str(self.label_homophily))
         if self.single_label_classes:
-            names = ", ".join(self.single_label_classes[:10])
-            more = "" if len(self.single_label_classes) <= 10 else " and others"
-            found.append(f"One label only: {names}{more}. A second one each would help most.")
+            names = _name_some(self.single_label_classes)
+            found.append(f"One label only: {names}. A second one each would help most.")
+        if self.unpredicted_classes:
+            names = _name_some(self.unpredicted_classes)
+            found.append(
+                f"Predicted nowhere: {names}. If there are such points, label a few more of them."
+            )
         if self.accuracy_sentence is not None:
             found.append(self.accuracy_sentence)
         if self.curve is not None:
@@ -154,6 +162,28 @@ class Diagnosis:
     def _repr_html_(self) -> str:
         """Return the sentences as a list, for notebooks; names of classes are text, not HTML."""
         return f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in self.sentences)}</ul>"
+
+
+def _name_some(classes: tuple[str, ...]) -> str:
+    more = "" if len(classes) <= N_NAMED else " and others"
+    return ", ".join(classes[:N_NAMED]) + more
+
+
+def find_unpredicted(
+    probabilities: npt.NDArray[Any], encoded: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the classes that are predicted nowhere.
+
+    They are left out if fewer than five would be of them, were they as common as among the labels.
+
+    Args:
+        probabilities: (n, K) of all points.
+        encoded: (n,) the class of each, -1 without a label.
+    """
+    n_classes, is_free = probabilities.shape[1], encoded < 0
+    predicted = np.bincount(probabilities[is_free].argmax(axis=1), minlength=n_classes)
+    counts = np.bincount(encoded[~is_free], minlength=n_classes)
+    return np.flatnonzero((predicted == 0) & (counts * is_free.sum() >= 5 * counts.sum()))
 
 
 def diagnose(
@@ -210,6 +240,9 @@ def diagnose(
         strength=solution.strength.value,
         remarks=solution.solved.remarks,
         single_label_classes=tuple(str(one) for one in classes[counts == 1]),
+        unpredicted_classes=tuple(
+            str(one) for one in classes[find_unpredicted(solution.probabilities, encoded)]
+        ),
         expected_accuracy=None if expected is None else expected.value,
         expected_accuracy_interval=None if expected is None else expected.interval,
         curve=curve,
