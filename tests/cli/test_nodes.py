@@ -30,7 +30,8 @@ def test_table_and_file(graph: Path) -> None:
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert "20 train" not in result.output
-    assert "In the first split: Labeled neighbors have equal labels in " in result.output
+    sizes = "The first split: 15 nodes to learn from, 15 nodes to validate, 90 nodes to test. "
+    assert f"{sizes}Labeled neighbors have equal labels in " in " ".join(result.output.split())
     assert "5 train and 5 validation nodes per class, seed 42" in result.output
     shown = json.loads(Path("out/numbers.json").read_text())
     assert shown["protocol"].endswith("2 splits x 1 inits")

@@ -206,7 +206,7 @@ def nodes(
     if resume is not None:
         make_folder(resume, "--resume")
     say(_describe(loaded, ready, taken))
-    say(_describe_links(ready, next(iter(protocol.splits(ready)))))
+    say(_describe_split(ready, next(iter(protocol.splits(ready)))))
     stem = Path(graph).stem
     plan = NodePlan({stem: ready}, protocol, jobs, resume)
     with shared_out(cluster):
@@ -271,15 +271,23 @@ def _describe(loaded: NodeGraph, ready: NodeGraph, steps: Sequence[str]) -> str:
     return f"{sizes}, {content}{left}; standardized by {', '.join(steps) or 'nothing'}."
 
 
-def _describe_links(graph: NodeGraph, split: Split) -> str:
-    """Say what the links between nodes whose labels a method may know are worth."""
+def _describe_split(graph: NodeGraph, split: Split) -> str:
+    """Say what a split has to learn from and to test, and what links of known labels are worth."""
     links = graph.adjacency.tocoo()
     classes = np.full(graph.n_nodes, UNLABELED)
     for part in (split.train, split.validation):
         classes[part] = graph.labels[part]
     found = label_homophily(links.row, links.col, links.data, classes)
-    few = "Too few links join labeled nodes of the first split to say whether diffusion helps."
-    return few if found is None else f"In the first split: {found}"
+    few = "Too few links join nodes of known label to say whether diffusion helps."
+    sizes = ", ".join(
+        f"{len(part):,} nodes to {purpose}"
+        for part, purpose in (
+            (split.train, "learn from"),
+            (split.validation, "validate"),
+            (split.test, "test"),
+        )
+    )
+    return f"The first split: {sizes}. {found or few}"
 
 
 def _cells(result: NodeResult) -> list[str]:
