@@ -60,6 +60,7 @@ def test_classes_that_are_predicted_nowhere() -> None:
     encoded[0] = 2
     assert find_unpredicted(probabilities, encoded).tolist() == [2]
     assert find_unpredicted(probabilities[:6], encoded[:6]).tolist() == []
+    assert find_unpredicted(probabilities[:, :0], np.full(26, -1)).tolist() == []
     points, classes = clusters()
     found = DiffResNetClassifier(n_top=50).fit(points, partly(classes, 3)).diagnose()
     assert found.unpredicted_classes == ()

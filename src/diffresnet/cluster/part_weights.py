@@ -43,17 +43,17 @@ def weigh_parts(
     seen = labels.counts[labels.classes] > 1
     own = torch.stack([one[seen] for one in held_out])
 
-    def adapt(weights: Tensor, biases: Tensor) -> Tensor:
+    def find_shift(weights: Tensor, biases: Tensor) -> Tensor:
         logs = (torch.tensordot(weights, shown, 1) + biases).log_softmax(dim=1)
         own_logs = (torch.tensordot(weights, own, 1) + biases).log_softmax(dim=1)
-        return biases + shift_of_classes(logs, own_logs, labels, before)
+        return shift_of_classes(logs, own_logs, labels, before)
 
     if not bool(seen.any()):
         weights = torch.cat([expected, torch.zeros(2).double()])
         weights[2] = SETTINGS.propagation_weight * relative_scale(2)
         target = expect_from_agreement(kappa, before.proportions)
         weights = weights * match_confidence(torch.tensordot(weights, shown, 1), target)
-        return tuple(weights.tolist()), adapt(weights, torch.zeros_like(shown[0, 0]))
+        return tuple(weights.tolist()), find_shift(weights, torch.zeros_like(shown[0, 0]))
     fade = labels.n_classes / len(labels.rows)
     weighed = weigh(
         list(own),
@@ -64,8 +64,8 @@ def weigh_parts(
         doubt=SETTINGS.doubt,
     )
     weights = torch.tensor(weighed.weights).double()
-    biases = adapt(weights, weighed.biases)
+    shift = find_shift(weights, weighed.biases)
+    biases, presumed = weighed.biases + shift, (before.of_labels.log() + shift).softmax(dim=0)
     tried = torch.tensordot(weights, own, 1) + biases
-    common = (torch.tensordot(weights, shown, 1) + biases).softmax(dim=1).mean(dim=0)
-    scale = sober_scale(tried, labels.classes[seen], common, weighed.noise, kappa)
+    scale = sober_scale(tried, labels.classes[seen], presumed, weighed.noise, kappa)
     return tuple((scale * weights).tolist()), scale * biases

@@ -181,6 +181,8 @@ def find_unpredicted(
         encoded: (n,) the class of each, -1 without a label.
     """
     n_classes, is_free = probabilities.shape[1], encoded < 0
+    if n_classes == 0:
+        return np.empty(0, dtype=np.int64)
     predicted = np.bincount(probabilities[is_free].argmax(axis=1), minlength=n_classes)
     counts = np.bincount(encoded[~is_free], minlength=n_classes)
     return np.flatnonzero((predicted == 0) & (counts * is_free.sum() >= 5 * counts.sum()))

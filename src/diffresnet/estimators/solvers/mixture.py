@@ -90,13 +90,12 @@ class MixtureSolver:
         before = proportions_beforehand(labels, self.sampling)
         seen = labels.counts[labels.classes] > 1
         if not bool(seen.any()):
-            return _adapt(self._start_cold(trial, before), shown, labels, seen, before)
+            return _adapt(self._start_cold(trial, before), shown, labels, seen, before)[0]
         weighed = self._weigh(trial, labels, seen, before, basis and basis.weighed)
         mixed = SolvedMixture.of(trial.parts, weighed.weights, weighed.biases, trial.spreads)
-        mixed = _adapt(mixed, shown, labels, seen, before)
+        mixed, presumed = _adapt(mixed, shown, labels, seen, before)
         scores, classes = mixed.score_held_out(seen), labels.classes[seen]
-        common = mixed.sum_up(shown).softmax(dim=1).mean(dim=0)
-        scale = sober_scale(scores, classes, common, weighed.noise, trial.kappa)
+        scale = sober_scale(scores, classes, presumed, weighed.noise, trial.kappa)
         basis = basis or Basis(labels, choices, weighed, draws)
         return replace(mixed.scaled(scale).with_held_out(labels, seen), labels=labels, basis=basis)
 
@@ -149,12 +148,13 @@ class MixtureSolver:
 
 def _adapt(
     mixed: SolvedMixture, shown: Tensor, labels: Labels, seen: Tensor, before: Beforehand
-) -> SolvedMixture:
-    """Adapt to the class proportions that points without a label speak for."""
+) -> tuple[SolvedMixture, Tensor]:
+    """Adapt to the class proportions that points without a label speak for; return these, too."""
     logs = mixed.sum_up(shown).log_softmax(dim=1)
     held_out = mixed.score_held_out(seen).log_softmax(dim=1)
     shift = shift_of_classes(logs, held_out, labels, before)
-    return replace(mixed, biases=mixed.biases + shift)
+    presumed = (before.of_labels.log() + shift).softmax(dim=0)
+    return replace(mixed, biases=mixed.biases + shift), presumed
 
 
 def _still_valid(
