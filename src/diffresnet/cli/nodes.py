@@ -279,14 +279,8 @@ def _describe_split(graph: NodeGraph, split: Split) -> str:
         classes[part] = graph.labels[part]
     found = label_homophily(links.row, links.col, links.data, classes)
     few = "Too few links join nodes of known label to say whether diffusion helps."
-    sizes = ", ".join(
-        f"{len(part):,} nodes to {purpose}"
-        for part, purpose in (
-            (split.train, "learn from"),
-            (split.validation, "validate"),
-            (split.test, "test"),
-        )
-    )
+    parts = {"learn from": split.train, "validate": split.validation, "test": split.test}
+    sizes = ", ".join(f"{len(part):,} nodes to {purpose}" for purpose, part in parts.items())
     return f"The first split: {sizes}. {found or few}"
 
 

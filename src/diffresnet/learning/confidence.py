@@ -47,12 +47,14 @@ def match_confidence(scores: Tensor, target: float, weights: Tensor | None = Non
 def agreement(predicted: Tensor) -> float:
     """Return Cohen's kappa, the agreement beyond chance, in the mean over pairs of ways to learn.
 
+    It is n / (n + 1) of that: that a few points are all agreed on is no certainty.
+
     Args:
         predicted: (P, n) classes of points, by two ways or more.
 
     Examples:
         >>> agreement(torch.tensor([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]]))
-        0.3333333333333333
+        0.26666666666666666
     """
     one_hot = torch.nn.functional.one_hot(predicted).double()
     proportions = one_hot.mean(dim=1)
@@ -61,7 +63,8 @@ def agreement(predicted: Tensor) -> float:
         by_chance = float(proportions[one] @ proportions[other])
         observed = float((predicted[one] == predicted[other]).double().mean())
         found.append((observed - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0)
-    return sum(found) / len(found)
+    n_points = predicted.shape[1]
+    return sum(found) / len(found) * n_points / (n_points + 1)
 
 
 def expect_from_agreement(kappa: float, proportions: Tensor) -> float:
