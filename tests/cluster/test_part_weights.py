@@ -4,7 +4,11 @@ import torch
 from torch import Tensor
 
 from diffresnet.cluster.part_weights import SETTINGS, weigh_parts
-from diffresnet.learning.confidence import confidence
+from diffresnet.learning.confidence import (
+    agreement_beyond_chance,
+    confidence,
+    expect_from_agreement,
+)
 from diffresnet.learning.labels import Labels
 
 N_CLASSES, N_SAMPLED = 3, 400
@@ -39,7 +43,11 @@ def test_with_one_label_per_class_weights_are_those_expected() -> None:
     scale = spread_of(by_prototypes) / spread_of(shown[2])
     expected = SETTINGS.propagation_weight * scale / 0.6
     assert math.isclose(weights[2] / weights[0], expected, rel_tol=1e-6)
-    assert float(biases.abs().max()) < 0.5  # classes are equally common
+    assert biases.tolist() == [0, 0, 0]  # nothing says that a class is more common
+    even = torch.full((3,), 1 / 3).double()
+    target = expect_from_agreement(agreement_beyond_chance(shown.argmax(dim=2), even), even)
+    found = torch.tensordot(torch.tensor(weights).double(), shown, 1)
+    assert math.isclose(confidence(found), target, abs_tol=0.03)
 
 
 def test_held_out_labels_find_the_part_that_knows() -> None:

@@ -1,3 +1,4 @@
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,19 +54,37 @@ def test_a_sick_graph() -> None:
 
 
 def test_classes_that_are_predicted_nowhere() -> None:
-    probabilities = np.zeros((26, 3))
-    probabilities[:, 0], probabilities[25, 1] = 0.6, 0.9
-    encoded = np.array([0, 0, 0, 1, 1, 2, *[-1] * 20])
-    assert find_unpredicted(probabilities, encoded).tolist() == []  # 20 / 6 would be of class 2
-    encoded[0] = 2
-    assert find_unpredicted(probabilities, encoded).tolist() == [2]
-    assert find_unpredicted(probabilities[:6], encoded[:6]).tolist() == []
-    assert find_unpredicted(probabilities[:, :0], np.full(26, -1)).tolist() == []
+    predicted = np.array([0] * 19 + [1])
+    assert find_unpredicted(predicted, np.array([3, 2, 1])).tolist() == []  # 20 / 6 would be
+    assert find_unpredicted(predicted, np.array([2, 2, 2])).tolist() == [2]
+    assert find_unpredicted(predicted[:0], np.array([2, 2, 2])).tolist() == []
+
+
+@pytest.mark.parametrize(("common", "rare"), [("a", "b"), ("b", "a")])
+@pytest.mark.parametrize("n_apart", [0, 40])
+def test_a_class_that_only_labels_have_is_named(common: str, rare: str, n_apart: int) -> None:
+    """Whatever it is called, and whatever nodes that no label reaches would be taken for."""
+    graph = np.zeros((60 + n_apart, 60 + n_apart))
+    for node in range(60):
+        for step in (1, 2):
+            graph[node, (node + step) % 60] = graph[(node + step) % 60, node] = 1
+    labels = np.full(60 + n_apart, None, dtype=object)
+    labels[:40:4], labels[2:18:4] = common, rare
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachedWarning)
+        model = DiffResNetClassifier(class_prior={common: 0.99, rare: 0.01})
+        found = model.fit(None, labels, graph=graph).diagnose()
+    assert set(model.transduction_[40:60]) == {common}
+    assert found.unpredicted_classes == (rare,)
+    said = f"Predicted nowhere: {rare}. If there are such points, label a few more of them."
+    assert said in str(found)
+
+
+def test_at_most_ten_classes_are_named() -> None:
     points, classes = clusters()
-    found = DiffResNetClassifier(n_top=50).fit(points, partly(classes, 3)).diagnose()
-    assert found.unpredicted_classes == ()
-    said = str(replace(found, unpredicted_classes=("rare",)))
-    assert "Predicted nowhere: rare. If there are such points, label a few more of them." in said
+    found = DiffResNetClassifier(n_top=50).fit(points, partly(classes)).diagnose()
+    several = replace(found, single_label_classes=tuple("abcdefghijkl"))
+    assert "One label only: a, b, c, d, e, f, g, h, i, j and others." in str(several)
 
 
 def test_classes_with_one_label() -> None:

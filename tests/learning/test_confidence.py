@@ -1,4 +1,5 @@
 from itertools import combinations
+from statistics import median
 
 import pytest
 import torch
@@ -6,7 +7,7 @@ import torch
 from diffresnet.learning.confidence import (
     N_BEFOREHAND,
     STEEPNESS,
-    agreement,
+    agreement_beyond_chance,
     confidence,
     expect_from_agreement,
     match_confidence,
@@ -32,13 +33,34 @@ def test_scores_that_say_nothing_are_no_error() -> None:
 def test_agreement_beyond_chance_with_loops() -> None:
     predicted = torch.randint(3, (4, 50), generator=GENERATOR)
     predicted[1, :30] = predicted[0, :30]
+    predicted[2, :40] = predicted[0, :40]
+    expected = [0.5, 0.3, 0.2]
     found = []
     for one, other in combinations(predicted.tolist(), 2):
-        same = sum(a == b for a, b in zip(one, other, strict=True)) / 50
-        chance = sum(a == b for a in one for b in other) / 50**2
-        found.append((same - chance) / (1 - chance))
-    assert agreement(predicted) == pytest.approx(sum(found) / 6 * 50 / 51)
-    assert agreement(torch.zeros(2, 5, dtype=torch.long)) == 0  # chance would agree as well
+        same = sum(a == b for a, b in zip(one, other, strict=True))
+        same += sum(p * p for p in expected)  # of one more point
+        chance = sum((one.count(k) + p) * (other.count(k) + p) for k, p in enumerate(expected))
+        chance /= 51**2
+        found.append((same / 51 - chance) / (1 - chance))
+    agreement = agreement_beyond_chance(predicted, torch.tensor(expected).double())
+    assert agreement == pytest.approx(median(found))
+    assert 0.1 < agreement < 0.8
+
+
+def test_one_way_that_has_learned_nothing_is_left_out() -> None:
+    even = torch.full((2,), 0.5).double()
+    right = torch.arange(1000) % 2
+    noise = torch.randint(2, (1000,), generator=GENERATOR)
+    agreement = agreement_beyond_chance(torch.stack([right, right, noise, right, right]), even)
+    assert agreement == pytest.approx(1000 / 1001)
+
+
+def test_few_points_that_are_all_agreed_on_are_no_certainty() -> None:
+    even = torch.full((2,), 0.5).double()
+    found = [agreement_beyond_chance(torch.arange(n).repeat(2, 1) % 2, even) for n in (1, 4, 100)]
+    assert found == sorted(found)
+    assert 0 < found[0] <= 0.5
+    assert found[2] > 0.98
 
 
 def test_expected_accuracy_lies_between_a_guess_and_certainty() -> None:

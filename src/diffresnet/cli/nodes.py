@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
+from diffresnet._support.words import count
 from diffresnet._support.writing import encode_json
 from diffresnet.cli.cluster_run import shared_out
 from diffresnet.cli.comparison import compare_in_json, show_comparison
@@ -280,7 +281,9 @@ def _describe_split(graph: NodeGraph, split: Split) -> str:
     found = label_homophily(links.row, links.col, links.data, classes)
     few = "Too few links join nodes of known label to say whether diffusion helps."
     parts = {"learn from": split.train, "validate": split.validation, "test": split.test}
-    sizes = ", ".join(f"{len(part):,} nodes to {purpose}" for purpose, part in parts.items())
+    sizes = ", ".join(
+        f"{count(len(part), 'node')} to {purpose}" for purpose, part in parts.items() if len(part)
+    )
     return f"The first split: {sizes}. {found or few}"
 
 

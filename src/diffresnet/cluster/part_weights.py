@@ -3,16 +3,10 @@
 import torch
 from torch import Tensor
 
-from diffresnet.learning.confidence import (
-    agreement,
-    expect_from_agreement,
-    match_confidence,
-    sober_scale,
-)
-from diffresnet.learning.label_shift import shift_of_classes
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.sampling import proportions_beforehand
+from diffresnet.learning.settling import settle, settle_cold
 from diffresnet.learning.weighing import weigh
 
 RIDGE_WEIGHTS = (0.2, 0.8)
@@ -33,39 +27,25 @@ def weigh_parts(
         expected: (2,) weights of the prototypes beforehand.
     """
     by_prototypes = torch.tensordot(expected, shown[:2], 1)
-    kappa = agreement(shown.argmax(dim=2))
 
     def relative_scale(part: int) -> float:
         own = shown[part].std(dim=1).mean().clamp(min=1e-12)
         return max(1e-12, float(by_prototypes.std(dim=1).mean() / own))
 
     before = proportions_beforehand(labels, "auto")
-    seen = labels.counts[labels.classes] > 1
-    own = torch.stack([one[seen] for one in held_out])
-
-    def find_shift(weights: Tensor, biases: Tensor) -> Tensor:
-        logs = (torch.tensordot(weights, shown, 1) + biases).log_softmax(dim=1)
-        own_logs = (torch.tensordot(weights, own, 1) + biases).log_softmax(dim=1)
-        return shift_of_classes(logs, own_logs, labels, before)
-
-    if not bool(seen.any()):
+    if not bool(labels.can_be_held_out.any()):
         weights = torch.cat([expected, torch.zeros(2).double()])
         weights[2] = SETTINGS.propagation_weight * relative_scale(2)
-        target = expect_from_agreement(kappa, before.proportions)
-        weights = weights * match_confidence(torch.tensordot(weights, shown, 1), target)
-        return tuple(weights.tolist()), find_shift(weights, torch.zeros_like(shown[0, 0]))
+        return tuple(settle_cold(weights, shown, before).tolist()), torch.zeros_like(shown[0, 0])
+    own = torch.stack([one[labels.can_be_held_out] for one in held_out])
     fade = labels.n_classes / len(labels.rows)
     weighed = weigh(
         list(own),
-        labels.classes[seen],
+        labels.classes[labels.can_be_held_out],
         expected=(*(fade * expected).tolist(), *((1 - fade) * one for one in RIDGE_WEIGHTS)),
         usual_scales=(None, None, relative_scale(2), relative_scale(3)),
         biases=before.biases,
         doubt=SETTINGS.doubt,
     )
-    weights = torch.tensor(weighed.weights).double()
-    shift = find_shift(weights, weighed.biases)
-    biases, presumed = weighed.biases + shift, (before.of_labels.log() + shift).softmax(dim=0)
-    tried = torch.tensordot(weights, own, 1) + biases
-    scale = sober_scale(tried, labels.classes[seen], presumed, weighed.noise, kappa)
-    return tuple((scale * weights).tolist()), scale * biases
+    weights, biases = settle(weighed, shown, own, labels, before)
+    return tuple(weights.tolist()), biases

@@ -108,5 +108,4 @@ def find_seen_part(encoded: Rows, n_classes: int, *, at_random: bool) -> float:
     """
     if not at_random:
         return 1.0
-    labels = Labels.of(encoded, n_classes)
-    return float((labels.counts[labels.classes] > 1).double().mean())
+    return float(Labels.of(encoded, n_classes).can_be_held_out.double().mean())

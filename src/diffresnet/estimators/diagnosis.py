@@ -1,8 +1,8 @@
 """How healthy the graph is, in numbers and in sentences."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,8 @@ from diffresnet.estimators.solution import Solution
 from diffresnet.graph import matrix as mx
 from diffresnet.graph.recall import N_EXACT
 from diffresnet.measuring.homophily import Homophily, label_homophily
+
+N_CLASSES_NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Diagnosis:
     strength: float
     remarks: tuple[str, ...]
     single_label_classes: tuple[str, ...]
-    unpredicted_classes: tuple[str, ...] = ()
+    unpredicted_classes: tuple[str, ...]
     expected_accuracy: float | None = None
     expected_accuracy_interval: tuple[float, float] | None = None
     curve: LearningCurve | None = None
@@ -107,10 +109,10 @@ class Diagnosis:
         if self.label_homophily is not None:
             found.append(str(self.label_homophily))
         if self.single_label_classes:
-            names = _name_some(self.single_label_classes)
+            names = _name_some(self.single_label_classes, N_CLASSES_NAMED)
             found.append(f"One label only: {names}. A second one each would help most.")
         if self.unpredicted_classes:
-            names = _name_some(self.unpredicted_classes)
+            names = _name_some(self.unpredicted_classes, N_CLASSES_NAMED)
             found.append(
                 f"Predicted nowhere: {names}. If there are such points, label a few more of them."
             )
@@ -148,10 +150,9 @@ class Diagnosis:
                 "their features do not decide it. Copies without a label get a probability."
             )
         if self.outliers:
-            rows = ", ".join(map(str, self.outliers[:N_NAMED]))
-            more = " and others" if len(self.outliers) > N_NAMED else ""
+            rows = _name_some(self.outliers, N_NAMED)
             found.append(
-                f"Far from all others in some feature: row {rows}{more}, counted from 0. See "
+                f"Far from all others in some feature: row {rows}, counted from 0. See "
                 "whether these numbers are right; they do not set the scale of the others."
             )
         return found
@@ -164,28 +165,25 @@ class Diagnosis:
         return f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in self.sentences)}</ul>"
 
 
-def _name_some(classes: tuple[str, ...]) -> str:
-    more = "" if len(classes) <= N_NAMED else " and others"
-    return ", ".join(classes[:N_NAMED]) + more
+def _name_some(names: Sequence[object], n_named: int) -> str:
+    more = "" if len(names) <= n_named else " and others"
+    return ", ".join(map(str, names[:n_named])) + more
 
 
 def find_unpredicted(
-    probabilities: npt.NDArray[Any], encoded: npt.NDArray[np.int64]
+    predicted: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     """Return the classes that are predicted nowhere.
 
-    They are left out if fewer than five would be of them, were they as common as among the labels.
+    They are left out if fewer than five points would be of them, were they as common as among the
+    labels.
 
     Args:
-        probabilities: (n, K) of all points.
-        encoded: (n,) the class of each, -1 without a label.
+        predicted: (n,) the classes of points without a label that a label reaches.
+        counts: (K,) of the labels.
     """
-    n_classes, is_free = probabilities.shape[1], encoded < 0
-    if n_classes == 0:
-        return np.empty(0, dtype=np.int64)
-    predicted = np.bincount(probabilities[is_free].argmax(axis=1), minlength=n_classes)
-    counts = np.bincount(encoded[~is_free], minlength=n_classes)
-    return np.flatnonzero((predicted == 0) & (counts * is_free.sum() >= 5 * counts.sum()))
+    is_absent = np.bincount(predicted, minlength=len(counts)) == 0
+    return np.flatnonzero(is_absent & (counts * len(predicted) >= 5 * counts.sum()))
 
 
 def diagnose(
@@ -223,6 +221,12 @@ def diagnose(
     links = torch.bincount(rows[off], minlength=operator.n_points)
     labeled = np.unique(components[encoded >= 0])
     unreached = ~np.isin(components, labeled)
+    is_asked = (encoded < 0) & ~unreached
+    unpredicted = np.empty(0, dtype=np.int64)
+    if len(classes):
+        label_counts = np.bincount(encoded[encoded >= 0], minlength=len(classes))
+        answers = solution.probabilities.argmax(axis=1)[is_asked]
+        unpredicted = find_unpredicted(answers, label_counts)
     return Diagnosis(
         n_points=len(given),
         n_labeled=int((given >= 0).sum()),
@@ -242,9 +246,7 @@ def diagnose(
         strength=solution.strength.value,
         remarks=solution.solved.remarks,
         single_label_classes=tuple(str(one) for one in classes[counts == 1]),
-        unpredicted_classes=tuple(
-            str(one) for one in classes[find_unpredicted(solution.probabilities, encoded)]
-        ),
+        unpredicted_classes=tuple(str(one) for one in classes[unpredicted]),
         expected_accuracy=None if expected is None else expected.value,
         expected_accuracy_interval=None if expected is None else expected.interval,
         curve=curve,

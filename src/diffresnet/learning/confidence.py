@@ -6,6 +6,7 @@ counted beside it, as if it were the mean of `N_BEFOREHAND` labels.
 """
 
 from itertools import combinations
+from statistics import median
 
 import torch
 from torch import Tensor
@@ -44,38 +45,44 @@ def match_confidence(scores: Tensor, target: float, weights: Tensor | None = Non
     return min(SCALES, key=lambda one: abs(confidence(one * scores, weights) - target))
 
 
-def agreement(predicted: Tensor) -> float:
-    """Return Cohen's kappa, the agreement beyond chance, in the mean over pairs of ways to learn.
+def agreement_beyond_chance(predicted: Tensor, expected: Tensor) -> float:
+    """Return how often ways to learn agree, beyond chance: the median of Cohen's kappa over pairs.
 
-    It is n / (n + 1) of that: that a few points are all agreed on is no certainty.
+    The median leaves out what one way says that has learned nothing. To the points comes one more,
+    about which all agree only as often as chance has it with the expected proportions: that a few
+    points are all agreed on is no certainty.
 
     Args:
         predicted: (P, n) classes of points, by two ways or more.
+        expected: (K,) proportions of the classes, beforehand.
 
     Examples:
-        >>> agreement(torch.tensor([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]]))
-        0.26666666666666666
+        >>> even = torch.full((2,), 1 / 2).double()
+        >>> agreement_beyond_chance(torch.tensor([[0, 0, 1, 1], [0, 0, 1, 1]]), even)
+        0.8
+        >>> agreement_beyond_chance(torch.tensor([[0, 0, 1, 1], [0, 1, 0, 1]]), even)
+        0.0
     """
-    one_hot = torch.nn.functional.one_hot(predicted).double()
-    proportions = one_hot.mean(dim=1)
+    n_points = predicted.shape[1]
+    counts = torch.stack([torch.bincount(one, minlength=len(expected)) for one in predicted])
+    proportions = (counts + expected) / (n_points + 1)
     found = []
     for one, other in combinations(range(len(predicted)), 2):
         by_chance = float(proportions[one] @ proportions[other])
-        observed = float((predicted[one] == predicted[other]).double().mean())
-        found.append((observed - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0)
-    n_points = predicted.shape[1]
-    return sum(found) / len(found) * n_points / (n_points + 1)
+        n_agreed = float((predicted[one] == predicted[other]).sum() + expected @ expected)
+        found.append((n_agreed / (n_points + 1) - by_chance) / (1 - by_chance))
+    return median(found)
 
 
-def expect_from_agreement(kappa: float, proportions: Tensor) -> float:
+def expect_from_agreement(agreement: float, proportions: Tensor) -> float:
     """Return the accuracy to expect where several ways to learn agree so often.
 
-    It is c + (1 - c) kappa^(1 + `STEEPNESS` c), where c is how often a guess is right. Two ways to
-    be wrong are seldom wrong alike if there are many classes; if there are two, both may well
-    follow the same clusters, which need not be the classes.
+    It is c + (1 - c) a^(1 + `STEEPNESS` c) with the agreement a, where c is how often a random
+    guess is right. Two ways to be wrong are seldom wrong alike if there are many classes; if there
+    are two, both may well follow the same clusters, which need not be the classes.
 
     Args:
-        kappa: the agreement beyond chance.
+        agreement: beyond chance.
         proportions: (K,) of the classes.
 
     Examples:
@@ -84,12 +91,12 @@ def expect_from_agreement(kappa: float, proportions: Tensor) -> float:
         >>> round(expect_from_agreement(0.8, torch.full((10,), 1 / 10)), 2)
         0.73
     """
-    by_chance = float(proportions @ proportions)
-    return by_chance + (1 - by_chance) * max(0.0, kappa) ** (1 + STEEPNESS * by_chance)
+    guess = float(proportions @ proportions)
+    return guess + (1 - guess) * max(0.0, agreement) ** (1 + STEEPNESS * guess)
 
 
 def sober_scale(
-    held_out: Tensor, classes: Tensor, proportions: Tensor, noise: float, kappa: float
+    held_out: Tensor, classes: Tensor, proportions: Tensor, noise: float, agreement: float
 ) -> float:
     """Return the scale, at most 1, at which held-out labels are as often right as is claimed.
 
@@ -98,7 +105,7 @@ def sober_scale(
         classes: (n,) these labels.
         proportions: (K,) of the classes among all points; labels are weighed accordingly.
         noise: the part of the labels that may be any class.
-        kappa: the agreement of several ways to learn, about points without a label.
+        agreement: beyond chance, of several ways to learn, about points without a label.
     """
     n_labels, n_classes = held_out.shape
     counts = torch.bincount(classes, minlength=n_classes).clamp(min=1)
@@ -106,6 +113,6 @@ def sober_scale(
     weights = weights / weights.sum()
     accuracy = float(weights @ (held_out.argmax(dim=1) == classes).to(weights))
     accuracy = min(1.0, max(0.0, (accuracy - noise / n_classes) / (1 - noise)))
-    beforehand = N_BEFOREHAND * expect_from_agreement(kappa, proportions)
+    beforehand = N_BEFOREHAND * expect_from_agreement(agreement, proportions)
     expected = (n_labels * accuracy + beforehand) / (n_labels + N_BEFOREHAND)
     return min(1.0, match_confidence(held_out, expected, weights))

@@ -71,6 +71,11 @@ class Labels:
         """How many points of each class have a label, (K,)."""
         return torch.bincount(self.classes, minlength=self.n_classes)
 
+    @property
+    def can_be_held_out(self) -> Tensor:
+        """Whether a label is not the only one of its class, (n,)."""
+        return self.counts[self.classes] > 1
+
     def regress(
         self, gram: Tensor, some: Tensor | None = None, penalty: Penalty | None = None
     ) -> Ridge:
@@ -121,7 +126,7 @@ class Labels:
         for one in range(self.n_classes):
             own = order[self.classes[order] == one]
             rank[own] = torch.arange(len(own), device=order.device)
-        several = self.counts[self.classes] > 1
+        several = self.can_be_held_out
         for fold in range(n_folds):
             out = several & (rank % n_folds == fold)
             if out.any():

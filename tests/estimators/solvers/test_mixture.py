@@ -1,3 +1,4 @@
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,7 @@ import torch
 from sklearn.datasets import load_digits
 
 from diffresnet._support.threads import limited_threads
+from diffresnet.estimators import DiffResNetClassifier, UnreachedWarning
 from diffresnet.estimators.solvers.mixture import MixtureSolver
 from diffresnet.estimators.solvers.solved_mixture import SolvedMixture
 from diffresnet.learning.labels import Labels
@@ -137,3 +139,42 @@ def test_new_labels_are_held_out_of_what_was_learned_before() -> None:
         assert torch.equal(now.held_out[:100], then.held_out)
         expected = then.score(POINTS.some_places(torch.arange(100, 104)))
         assert torch.allclose(now.held_out[100:], expected.double(), atol=1e-4)
+
+
+def planted(n_apart: int) -> tuple[Any, Any]:
+    """Return a graph of three groups of a hundred nodes, pairs of nodes apart, and classes."""
+    generator = np.random.default_rng(0)
+    classes = np.arange(300) % 3
+    graph = np.zeros((300 + 2 * n_apart, 300 + 2 * n_apart))
+    likely = np.where(classes[:, None] == classes, 0.08, 0.004)
+    graph[:300, :300] = np.triu(generator.random((300, 300)) < likely, 1)
+    for one in range(300, 300 + 2 * n_apart, 2):
+        graph[one, one + 1] = 1
+    return graph + graph.T, classes
+
+
+def confidence_and_accuracy(graph: Any, classes: Any, features: Any, n_each: int) -> list[float]:
+    """Return both, of the nodes of the groups that have no label."""
+    labels = np.full(len(graph), -1)
+    labels[: 3 * n_each] = classes[: 3 * n_each]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachedWarning)
+        model = DiffResNetClassifier().fit(features, labels, graph=graph)
+    found = model.label_distributions_[3 * n_each : 300]
+    return [found.max(axis=1).mean(), (found.argmax(axis=1) == classes[3 * n_each :]).mean()]
+
+
+@pytest.mark.parametrize("n_each", [1, 5])
+def test_nodes_that_no_label_reaches_do_not_change_how_sure_others_are(n_each: int) -> None:
+    sure, right = confidence_and_accuracy(*planted(0), None, n_each)
+    beside, still_right = confidence_and_accuracy(*planted(150), None, n_each)
+    assert min(right, still_right) > 0.95
+    assert abs(sure - beside) < 0.05
+
+
+def test_features_that_say_nothing_cost_little_confidence() -> None:
+    graph, classes = planted(0)
+    noise = np.random.default_rng(1).normal(size=(300, 20))
+    sure, right = confidence_and_accuracy(graph, classes, noise, 5)
+    assert right > 0.95
+    assert sure > 0.85

@@ -26,10 +26,9 @@ def mixture() -> SolvedMixture:
     return SolvedMixture.of(PARTS, (1.0, 0.25), BIASES, spreads=(1.0, 2.0))
 
 
-def test_scores_are_weighted_sums_and_can_be_scaled() -> None:
+def test_scores_are_weighted_sums() -> None:
     expected = LEFT + 0.25 * RIGHT + BIASES.float()
     assert torch.allclose(mixture().score(Places(None)), expected)
-    assert torch.allclose(mixture().scaled(3.0).score(Places(None)), 3 * expected)
 
 
 def test_influences_sum_to_one_and_are_said() -> None:
@@ -40,7 +39,7 @@ def test_influences_sum_to_one_and_are_said() -> None:
 def test_probabilities_of_held_out_labels() -> None:
     labels = Labels(torch.tensor([5, 7, 9]), torch.tensor([0, 1, 0]), 2)
     seen = torch.tensor([True, False, True])
-    found = mixture().with_held_out(labels, seen).held_out
+    found = mixture().with_held_out(labels).held_out
     assert found is not None
     assert found.rows.tolist() == [5, 9]
     expected = (LEFT + 0.25 * RIGHT + BIASES)[seen].softmax(dim=1)

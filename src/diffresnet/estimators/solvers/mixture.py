@@ -11,6 +11,7 @@ propagation counts as much as they do.
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -24,16 +25,10 @@ from diffresnet.estimators.parts.prototypes import (
 from diffresnet.estimators.parts.ridges import fit_ridges
 from diffresnet.estimators.points import FittedPoints
 from diffresnet.estimators.solvers.solved_mixture import Basis, SolvedMixture
-from diffresnet.learning.confidence import (
-    agreement,
-    expect_from_agreement,
-    match_confidence,
-    sober_scale,
-)
-from diffresnet.learning.label_shift import shift_of_classes
 from diffresnet.learning.labels import Labels
 from diffresnet.learning.mixture_settings import MixtureSettings
 from diffresnet.learning.sampling import Beforehand, LabelSampling, proportions_beforehand
+from diffresnet.learning.settling import settle, settle_cold
 from diffresnet.learning.strength import Strength
 from diffresnet.learning.weighing import Weighed, weigh
 
@@ -81,23 +76,22 @@ class MixtureSolver:
         draws = generator.get_state() if basis is None else basis.draws
         generator.set_state(draws)  # an update that changes nothing changes no answer
         n_sampled = settings.sample_size(labels.n_classes)
-        sample = _draw_unlabeled(points.operator.n_points, labels, n_sampled, generator)
+        sample = _draw_unlabeled(points, labels, n_sampled, generator)
         places = points.some_places(sample)
         seen_by = [one.score(places) for one in prototypes]
         seen_by += sum_parts([[(1.0, one)] for one in ridges], places)
         shown = torch.stack([one.double() for one in seen_by])
         trial = _Trial((*prototypes, *ridges), shown, torch.tensor(expected).double())
         before = proportions_beforehand(labels, self.sampling)
-        seen = labels.counts[labels.classes] > 1
+        seen = labels.can_be_held_out
         if not bool(seen.any()):
-            return _adapt(self._start_cold(trial, before), shown, labels, seen, before)[0]
-        weighed = self._weigh(trial, labels, seen, before, basis and basis.weighed)
-        mixed = SolvedMixture.of(trial.parts, weighed.weights, weighed.biases, trial.spreads)
-        mixed, presumed = _adapt(mixed, shown, labels, seen, before)
-        scores, classes = mixed.score_held_out(seen), labels.classes[seen]
-        scale = sober_scale(scores, classes, presumed, weighed.noise, trial.kappa)
+            return self._start_cold(trial, before)
+        held_out = torch.stack([part.held_out[seen].double() for part in trial.parts])
+        weighed = self._weigh(trial, held_out, labels, before, basis and basis.weighed)
+        weights, biases = settle(weighed, shown, held_out, labels, before)
+        mixed = SolvedMixture.of(trial.parts, tuple(weights.tolist()), biases, trial.spreads)
         basis = basis or Basis(labels, choices, weighed, draws)
-        return replace(mixed.scaled(scale).with_held_out(labels, seen), labels=labels, basis=basis)
+        return replace(mixed.with_held_out(labels), labels=labels, basis=basis)
 
     def _expect(self, stability: float, n_classes: int) -> list[float]:
         """Return the weights of both kinds of prototypes where no label can be held out."""
@@ -109,19 +103,19 @@ class MixtureSolver:
     def _weigh(
         self,
         trial: "_Trial",
+        held_out: Tensor,
         labels: Labels,
-        seen: Tensor,
         before: Beforehand,
         earlier: Weighed | None,
     ) -> Weighed:
-        """Weigh the parts by held-out labels."""
+        """Weigh the parts by the scores (P, L, K) of held-out labels."""
         n_prototypes, n_parts = len(trial.expected), len(trial.parts)
         fade = labels.n_classes / len(labels.rows)
         ridge_weights = RIDGE_WEIGHTS if n_parts > n_prototypes + 1 else (1.0,)
         usual = [trial.relative_scale(one) for one in range(n_prototypes, n_parts)]
         return weigh(
-            [part.held_out[seen] for part in trial.parts],
-            labels.classes[seen],
+            list(held_out),
+            labels.classes[labels.can_be_held_out],
             expected=(*(fade * trial.expected).tolist(), *((1 - fade) * w for w in ridge_weights)),
             usual_scales=(*(None for _ in trial.expected), *usual),
             biases=before.biases,
@@ -130,31 +124,15 @@ class MixtureSolver:
         )
 
     def _start_cold(self, trial: "_Trial", before: Beforehand) -> SolvedMixture:
-        """Weigh the parts where no label can be held out: prototypes, and the propagation.
-
-        Confidence is the accuracy to expect from how often all parts agree.
-        """
+        """Weigh the parts where no label can be held out: prototypes, and the propagation."""
         n_prototypes, n_parts = len(trial.expected), len(trial.parts)
         weights = torch.zeros(n_parts, dtype=torch.float64)
         weights[:n_prototypes] = trial.expected
         added = self.settings.propagation_weight * trial.relative_scale(n_prototypes)
         weights[n_prototypes] = added
-        scores = torch.tensordot(weights, trial.shown, 1)
-        target = expect_from_agreement(trial.kappa, before.proportions)
-        weights = weights * match_confidence(scores, target)
+        weights = settle_cold(weights, trial.shown, before)
         biases = torch.zeros_like(trial.shown[0, 0])
         return SolvedMixture.of(trial.parts, tuple(weights.tolist()), biases, trial.spreads)
-
-
-def _adapt(
-    mixed: SolvedMixture, shown: Tensor, labels: Labels, seen: Tensor, before: Beforehand
-) -> tuple[SolvedMixture, Tensor]:
-    """Adapt to the class proportions that points without a label speak for; return these, too."""
-    logs = mixed.sum_up(shown).log_softmax(dim=1)
-    held_out = mixed.score_held_out(seen).log_softmax(dim=1)
-    shift = shift_of_classes(logs, held_out, labels, before)
-    presumed = (before.of_labels.log() + shift).softmax(dim=0)
-    return replace(mixed, biases=mixed.biases + shift), presumed
 
 
 def _still_valid(
@@ -195,11 +173,6 @@ class _Trial:
         """The scores (n, K) by the prototypes alone."""
         return torch.tensordot(self.expected, self.shown[: len(self.expected)], 1)
 
-    @property
-    def kappa(self) -> float:
-        """The agreement of the parts, beyond chance."""
-        return agreement(self.shown.argmax(dim=2))
-
     def relative_scale(self, part: int) -> float:
         """Return what makes the scores of a part differ as much as those by the prototypes."""
         return max(1e-12, self._prototype_spread / max(1e-12, self.spreads[part]))
@@ -221,10 +194,11 @@ def _deviations(scores: Tensor) -> Tensor:
 
 
 def _draw_unlabeled(
-    n_points: int, labels: Labels, n_sampled: int, generator: torch.Generator
+    points: FittedPoints, labels: Labels, n_sampled: int, generator: torch.Generator
 ) -> Tensor:
-    """Return some points without a label, or all points if every one has a label."""
-    order = torch.randperm(n_points, generator=generator)
-    is_free = torch.ones(n_points, dtype=torch.bool)
+    """Return some points without a label that a label reaches; if there are none, some points."""
+    order = torch.randperm(points.operator.n_points, generator=generator)
+    components = points.components
+    is_free = torch.from_numpy(np.isin(components, components[labels.rows.numpy()]))
     is_free[labels.rows] = False
     return (order[is_free[order]] if bool(is_free.any()) else order)[:n_sampled]

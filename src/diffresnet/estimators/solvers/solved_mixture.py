@@ -66,23 +66,13 @@ class SolvedMixture:
         total = sum(moved) or 1.0
         return cls(parts, weights, biases, tuple(one / total for one in moved))
 
-    def scaled(self, scale: float) -> "SolvedMixture":
-        """Return the mixture with all scores multiplied."""
-        weights = tuple(scale * one for one in self.weights)
-        return replace(self, weights=weights, biases=scale * self.biases)
-
-    def sum_up(self, scores: Tensor) -> Tensor:
-        """Return the scores (n, K) of points from those of the parts, (P, n, K)."""
-        return torch.tensordot(torch.tensor(self.weights).double(), scores, 1) + self.biases
-
-    def score_held_out(self, seen: Tensor) -> Tensor:
-        """Return the scores (n, K) of labels, each learned without it, or without its fold."""
-        return self.sum_up(torch.stack([part.held_out[seen].double() for part in self.parts]))
-
-    def with_held_out(self, labels: Labels, seen: Tensor) -> "SolvedMixture":
-        """Add the probabilities of held-out labels."""
+    def with_held_out(self, labels: Labels) -> "SolvedMixture":
+        """Add the probabilities of the labels that can be held out."""
+        seen = labels.can_be_held_out
+        scores = torch.stack([part.held_out[seen].double() for part in self.parts])
+        sums = torch.tensordot(torch.tensor(self.weights).double(), scores, 1) + self.biases
         rows, classes = labels.rows[seen].numpy(), labels.classes[seen].numpy()
-        found = HeldOut(rows, classes, self.score_held_out(seen).softmax(dim=1).numpy())
+        found = HeldOut(rows, classes, sums.softmax(dim=1).numpy())
         return replace(self, held_out=found)
 
     def score(self, places: Places) -> Tensor:
