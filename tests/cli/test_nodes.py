@@ -66,6 +66,22 @@ def test_settings_and_the_split_of_the_file(graph: Path) -> None:
     assert Path("kept").is_dir()
 
 
+def test_a_given_split_without_a_class_says_so(tmp_path: Path) -> None:
+    made, order = clusters(), np.arange(120) % 4
+    masks = {
+        "train_mask": (order == 0) & (made.labels > 0),
+        "val_mask": np.zeros(120, dtype=bool),
+        "test_mask": order > 0,
+    }
+    links, words = made.adjacency.toarray(), made.features.toarray()
+    path = save_graph(tmp_path / "given.npz", links, words, made.labels, **masks)
+    given = ["nodes", str(path), "--given-split", "--solver", "kernel"]
+    result = CliRunner().invoke(app, given, env={"COLUMNS": "300"})
+    assert result.exit_code == 0, result.output
+    assert "90 nodes to test. No node to learn from is of 1 class." in result.output
+    assert "to validate" not in result.output
+
+
 def test_without_validation_nodes(graph: Path) -> None:
     words = ["nodes", str(graph), *SMALL[:-1], "0"]
     result = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
@@ -144,6 +160,13 @@ def test_predictions_of_nodes_without_a_label(tmp_path: Path) -> None:
     assert np.mean(right) > 0.9
     again = CliRunner().invoke(app, ["nodes", str(path), "--predict", str(out)])
     assert again.exit_code == 2  # it is there
+    assert "No label reaches" not in result.output
+    apart = np.flatnonzero(hidden)[:2]
+    links[apart], links[:, apart] = 0, 0
+    torn = save_graph(tmp_path / "torn.npz", links, words, labels)
+    result = CliRunner().invoke(app, ["nodes", str(torn), "--predict", str(out), "--force"])
+    assert result.exit_code == 0, result.output
+    assert "No label reaches 2 nodes (`reached` is false): what" in " ".join(result.output.split())
     full = save_graph(tmp_path / "full.npz", links, words, made.labels)
     refused = CliRunner().invoke(
         app, ["nodes", str(full), "--predict", "new.csv"], env={"COLUMNS": "300"}

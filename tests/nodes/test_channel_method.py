@@ -43,6 +43,17 @@ def test_with_links_that_hurt() -> None:
         assert accuracy(ChannelDiffResNet(), graph, 8, n_validation) > diffused + 0.1
 
 
+def test_the_order_of_few_labels_hardly_matters() -> None:
+    graph = between_classes()
+    split = next(SplitProtocol(3, 0).splits(graph))
+    solve, answers = ChannelDiffResNet().prepare(graph), list[torch.Tensor]()
+    for seed in range(4):
+        order = np.random.default_rng(seed).permutation(split.train)
+        answers.append(solve(replace(split, train=order), 0).argmax(dim=1))
+    others = [float((one != answers[0]).double().mean()) for one in answers[1:]]
+    assert np.mean(others) < 0.1
+
+
 def test_refitted() -> None:
     graph, refitted = clusters(), ChannelDiffResNet(refit=True)
     assert refitted.name == "Diff-ResNet, channels, refitted"

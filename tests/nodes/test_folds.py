@@ -16,3 +16,12 @@ def test_every_node_is_held_out_once_but_lonely_ones() -> None:
 def test_one_label_per_class_cannot_be_held_out() -> None:
     assert draw_folds(np.arange(4)) == []
     assert draw_folds(np.arange(0)) == []
+
+
+def test_drawn_folds_are_others_every_time() -> None:
+    classes, generator = np.array([0] * 6 + [1] * 6), np.random.default_rng(0)
+    first, second = (draw_folds(classes, 2, generator) for _ in range(2))
+    for folds in (first, second):
+        assert sorted(np.concatenate(folds).tolist()) == list(range(12))
+        assert [np.bincount(classes[fold]).tolist() for fold in folds] == [[3, 3], [3, 3]]
+    assert set(first[0].tolist()) not in [set(fold.tolist()) for fold in second]

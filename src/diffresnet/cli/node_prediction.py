@@ -79,6 +79,12 @@ def write_predictions(
     )
     learned = graph.n_nodes - len(rows)
     words = f"{count(len(rows), 'label')} by {method.name}, learned from {learned:,}: {out}"
+    n_apart = int((~reached[rows]).sum())
+    if n_apart:
+        words += (
+            f". No label reaches {count(n_apart, 'node')} (`reached` is false): what they are "
+            "is guessed by their features alone, if they have any."
+        )
     write_files({out: table}, lambda: say(words))
 
 

@@ -5,21 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from diffresnet._support.checks import refuse
-from diffresnet._support.words import count
 from diffresnet._support.writing import encode_json
 from diffresnet.cli.cluster_run import shared_out
 from diffresnet.cli.comparison import compare_in_json, show_comparison
 from diffresnet.cli.console import say
+from diffresnet.cli.node_description import describe_graph, describe_split
 from diffresnet.cli.node_prediction import check_predicting, read_ids, write_predictions
 from diffresnet.cli.options import Cluster, Force, Jobs, JsonFile, Resume
 from diffresnet.cli.outputs import check_new_file, make_folder, write_files
 from diffresnet.files.predictions import SUFFIXES
-from diffresnet.learning.labels import UNLABELED
-from diffresnet.measuring.homophily import label_homophily
 from diffresnet.nodes.adaptation import ProportionsAdapted
 from diffresnet.nodes.catalog import (
     DIFFUSION,
@@ -39,7 +36,7 @@ from diffresnet.nodes.citation import recognize
 from diffresnet.nodes.graph import NodeGraph
 from diffresnet.nodes.protocol import NodeResult, compare
 from diffresnet.nodes.reading import parse_steps, read_node_graph, standardized
-from diffresnet.nodes.splits import GivenSplit, Protocol, Split, SplitProtocol
+from diffresnet.nodes.splits import GivenSplit, Protocol, SplitProtocol
 from diffresnet.nodes.standardization import StandardStep
 from diffresnet.paper.nodes.plan import NodePlan
 from diffresnet.paper.settings import NODE_SETTINGS
@@ -206,8 +203,8 @@ def nodes(
     check_new_file(json_file, "--json", (".json",), inputs, force=force)
     if resume is not None:
         make_folder(resume, "--resume")
-    say(_describe(loaded, ready, taken))
-    say(_describe_split(ready, next(iter(protocol.splits(ready)))))
+    say(describe_graph(loaded, ready, taken))
+    say(describe_split(ready, next(iter(protocol.splits(ready)))))
     stem = Path(graph).stem
     plan = NodePlan({stem: ready}, protocol, jobs, resume)
     with shared_out(cluster):
@@ -236,7 +233,9 @@ def _protocol(
         return SplitProtocol(**asked, n_inits=inits, seed=seed)
     if asked:
         what = "--splits, --train-nodes and --validation-nodes"
-        refuse(what, "left out", "one of them with --given-split", "The file has the one split.")
+        refuse(
+            what, "left out", "one of them with --given-split", "The splits are those of the file."
+        )
     return GivenSplit(inits, seed)
 
 
@@ -262,29 +261,6 @@ def _check_validation(names: Sequence[str], solver: NodeSolver, *, adapt_proport
         got = f"no validation nodes with {what}"
         remedy = "Raise it; the kernel by itself and label propagation can do without."
         refuse("--validation-nodes", "at least 1", got, remedy)
-
-
-def _describe(loaded: NodeGraph, ready: NodeGraph, steps: Sequence[str]) -> str:
-    sizes = f"{ready.n_nodes:,} nodes, {ready.n_links:,} links"
-    content = f"{ready.features.shape[1]:,} features, {ready.n_classes} classes"
-    removed = loaded.n_nodes - ready.n_nodes
-    left = f" ({removed:,} nodes are not in the largest component)" if removed else ""
-    return f"{sizes}, {content}{left}; standardized by {', '.join(steps) or 'nothing'}."
-
-
-def _describe_split(graph: NodeGraph, split: Split) -> str:
-    """Say what a split has to learn from and to test, and what links of known labels are worth."""
-    links = graph.adjacency.tocoo()
-    classes = np.full(graph.n_nodes, UNLABELED)
-    for part in (split.train, split.validation):
-        classes[part] = graph.labels[part]
-    found = label_homophily(links.row, links.col, links.data, classes)
-    few = "Too few links join nodes of known label to say whether diffusion helps."
-    parts = {"learn from": split.train, "validate": split.validation, "test": split.test}
-    sizes = ", ".join(
-        f"{count(len(part), 'node')} to {purpose}" for purpose, part in parts.items() if len(part)
-    )
-    return f"The first split: {sizes}. {found or few}"
 
 
 def _cells(result: NodeResult) -> list[str]:

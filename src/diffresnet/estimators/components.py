@@ -33,7 +33,7 @@ class Wording:
     name: str = "DiffResNetClassifier"
     known: str = "label"
     instead: str = "the class prior"
-    remedy: str = "Label one of each (see `suggest`), or raise `n_top`."
+    remedy: str = "Label one of each (see `suggest`), raise `n_top`, or add links."
 
 
 OF_CLASSIFIER = Wording()

@@ -104,7 +104,7 @@ class Diagnosis:
             found.append(
                 f"Without any label: {self.n_unlabeled_components:,} of them, with "
                 f"{count(self.n_unreached, 'point')}; these get the class prior. Label one of "
-                "each, or raise n_top."
+                "each, raise n_top, or add links to a graph of your own."
             )
         if self.label_homophily is not None:
             found.append(str(self.label_homophily))
@@ -141,8 +141,8 @@ class Diagnosis:
         found: list[str] = []
         if self.n_copies:
             found.append(
-                f"Rows that repeat others, but for rounding: {self.n_copies:,}. Such rows are one "
-                "point."
+                f"Rows that are equal to others, some perhaps but for rounding: {self.n_copies:,}. "
+                "Such rows are one point."
             )
         if self.n_contradictions:
             found.append(

@@ -47,7 +47,7 @@ UNREACHED = Wording(
     NAME,
     known="label of some column",
     instead="the proportion of points that have it",
-    remedy="Label one of each, or raise `n_top`.",
+    remedy="Label one of each, raise `n_top`, or add links.",
 )
 Cells = npt.NDArray[np.int64]
 

@@ -39,7 +39,7 @@ UNREACHED = Wording(
     NAME,
     known="value",
     instead="the mean of the values",
-    remedy="Give the value of one of each, or raise `n_top`.",
+    remedy="Give the value of one of each, raise `n_top`, or add links.",
 )
 Floats = npt.NDArray[np.float64]
 

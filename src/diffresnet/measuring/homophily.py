@@ -42,7 +42,7 @@ class Homophily:
             return "diffusion helps"
         if high < self.by_chance:
             return "links join different classes, and diffusion by itself hurts"
-        return "links say little of classes"
+        return "that tells neither whether diffusion helps nor whether it hurts"
 
 
 def label_homophily(

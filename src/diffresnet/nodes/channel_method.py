@@ -37,6 +37,10 @@ MIXTURES = (
     "own+near1+near2+high+links",
     "low8+links",
 )
+FEWEST_HELD_OUT = 100
+"""Where labels are fewer, folds are drawn again and again until so many were held out to choose by:
+what one division of few labels likes is luck."""
+
 STUDIES = ("own", "near1")
 """The channels that the student learns from."""
 
@@ -145,9 +149,15 @@ class ChannelDiffResNet:
             diffused = [text for text in self.mixtures if text in DIFFUSED]
             return mean_probabilities(mixing.score(diffused or self.mixtures, train))
         mixtures = mixing.screen(self.mixtures, train, train[:0])
-        judged = mixing.hold_out(mixtures, train, folds)
+        n_draws, generator = -(-FEWEST_HELD_OUT // len(train)), np.random.default_rng(0)
+        if n_draws > 1:
+            drawn = [draw_folds(classes.numpy(), generator=generator) for _ in range(n_draws)]
+        else:
+            drawn = [folds]
+        judged = torch.cat([mixing.hold_out(mixtures, train, one) for one in drawn], dim=1)
         scores = mixing.score(mixtures, train)
-        best = choose(scores, train, classes, self.n_best, within=self.within, judged=judged)
+        several = train.repeat(n_draws), classes.repeat(n_draws)
+        best = choose(scores, *several, self.n_best, within=self.within, judged=judged)
         return mean_probabilities(best)
 
     def _helper(
