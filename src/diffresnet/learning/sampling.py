@@ -23,11 +23,13 @@ class Beforehand:
         proportions: (K,) of the classes.
         of_labels: (K,) of the classes among the labels, which predictions learn from.
         n_random: labels that were drawn at random, and so speak for the proportions.
+        is_stated: whether that they were is stated, and not read off their counts.
     """
 
     proportions: Tensor
     of_labels: Tensor
     n_random: int
+    is_stated: bool = False
 
     @property
     def biases(self) -> Tensor:
@@ -42,7 +44,7 @@ def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Beforehan
     says nothing. ``"auto"`` takes labels for drawn per class if their counts are more even than
     random draws from even classes would be in 95 of 100 cases.
     """
-    counts = labels.counts.double()
+    counts, is_stated = labels.counts.double(), sampling == "random"
     if sampling == "auto":
         spread = float((counts - counts.mean()).square().sum() / counts.mean())
         is_even = spread == 0 or chi2.cdf(spread, labels.n_classes - 1) < TOO_EVEN
@@ -51,7 +53,7 @@ def proportions_beforehand(labels: Labels, sampling: LabelSampling) -> Beforehan
     is_random = sampling == "random"
     n_random = int(counts.sum()) if is_random else 0
     even = torch.full_like(counts, 1 / labels.n_classes)
-    return Beforehand(shrink(counts) if is_random else even, of_labels, n_random)
+    return Beforehand(shrink(counts) if is_random else even, of_labels, n_random, is_stated)
 
 
 def shrink(counts: Tensor) -> Tensor:
