@@ -200,7 +200,7 @@ def test_a_component_without_labels_gets_the_proportion() -> None:
     assert str(said[0].message) == (
         "DiffResNetMultiLabelClassifier: 40 points in 1 component of the graph are not connected "
         "to any label of some column and get the proportion of points that have it. Label one of "
-        "each, or raise `n_top`."
+        "each, raise `n_top`, or add links."
     )
     assert said[0].filename == __file__
     assert np.array_equal(model.reached_[:, 1], CLASSES != 2)

@@ -171,7 +171,8 @@ def test_points_that_no_value_reaches_get_the_mean() -> None:
         model = DiffResNetRegressor().fit(points, values)
     assert str(said[0].message) == (
         "DiffResNetRegressor: 30 points in 1 component of the graph are not connected to any value "
-        "and get the mean of the values. Give the value of one of each, raise `n_top`, or add links."
+        "and get the mean of the values. Give the value of one of each, raise `n_top`, or add "
+        "links."
     )
     assert said[0].filename == __file__
     assert np.array_equal(model.reached_, classes != 3)
