@@ -73,9 +73,7 @@ def test_copies_change_nothing() -> None:
     assert np.array_equal(model.transduction_[:600], plain.transduction_)
     assert np.array_equal(model.transduction_[600:], plain.transduction_[copied])
     assert model.embedding_.shape[0] == len(model.reached_) == len(more)
-    assert "Rows that are equal to others, some perhaps but for rounding: 360." in str(
-        model.diagnose()
-    )
+    assert "Rows that repeat others, exactly or but for rounding: 360." in str(model.diagnose())
     suggested = model.suggest(20)
     assert suggested.max() < 600
     model.update_labels([700], [int(truth[copied[100]])])
@@ -126,9 +124,7 @@ def test_near_copies_change_next_to_nothing(noise: float) -> None:
     right = [(one.transduction_[: len(truth)] == truth).mean() for one in (plain, model)]
     assert abs(right[0] - right[1]) < 0.01
     assert np.array_equal(model.transduction_[len(truth) :], model.transduction_[copied])
-    assert "Rows that are equal to others, some perhaps but for rounding: 1,020." in str(
-        model.diagnose()
-    )
+    assert "Rows that repeat others, exactly or but for rounding: 1,020." in str(model.diagnose())
 
 
 def test_near_copies_with_different_labels_are_named() -> None:

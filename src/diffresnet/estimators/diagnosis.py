@@ -141,7 +141,7 @@ class Diagnosis:
         found: list[str] = []
         if self.n_copies:
             found.append(
-                f"Rows that are equal to others, some perhaps but for rounding: {self.n_copies:,}. "
+                f"Rows that repeat others, exactly or but for rounding: {self.n_copies:,}. "
                 "Such rows are one point."
             )
         if self.n_contradictions:
